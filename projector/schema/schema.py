@@ -1,0 +1,195 @@
+"""A table's schema: a struct with an id, and its fields indexed by id, by name and by path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from projector.errors import InvalidMetadataError, NotFoundError
+from projector.schema.types import IcebergType, ListType, MapType, NestedField, StructType, walk
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table at one time (spec: Schemas and Data Types).
+
+    Parameters
+    ----------
+    fields:
+        Top-level fields in order.
+    schema_id:
+        Id of the schema in its table.
+    identifier_field_ids:
+        Ids of the fields that identify a row, in the order of the metadata.
+    """
+
+    fields: tuple[NestedField, ...]
+    schema_id: int = 0
+    identifier_field_ids: tuple[int, ...] = ()
+
+    def as_struct(self) -> StructType:
+        """The schema as a struct type."""
+        return StructType(self.fields)
+
+    def walk(self) -> Iterator[tuple[Path, NestedField]]:
+        """Every field at every depth with its path of names, parents first."""
+        return walk(self.as_struct())
+
+    @cached_property
+    def fields_by_id(self) -> Mapping[int, NestedField]:
+        """Every field at every depth by id. Raises `InvalidMetadataError` where two fields have one id."""
+        found: dict[int, NestedField] = {}
+        for path, field in self.walk():
+            if field.field_id in found:
+                raise InvalidMetadataError(
+                    f"Two fields of schema {self.schema_id} have one id: {self.path_of(found, field.field_id)}"
+                    f" and {'.'.join(path)}",
+                    field_id=field.field_id,
+                    path=".".join(path),
+                )
+            found[field.field_id] = field
+        return found
+
+    def path_of(self, fields: Mapping[int, NestedField], field_id: int) -> str:
+        """Dotted path of the first field with an id, for messages."""
+        return next(".".join(path) for path, field in self.walk() if field is fields[field_id])
+
+    @cached_property
+    def paths_by_id(self) -> Mapping[int, Path]:
+        """The path of names to every field, by id; list and map children are `element`, `key` and `value`."""
+        self.fields_by_id  # noqa: B018 - raises on duplicate ids
+        return {field.field_id: path for path, field in self.walk()}
+
+    @cached_property
+    def ids_by_path(self) -> Mapping[Path, int]:
+        """The id of every field by its path of names."""
+        return {path: field.field_id for path, field in self.walk()}
+
+    @cached_property
+    def ids_by_name(self) -> Mapping[str, int]:
+        """The id of every field by its dotted name.
+
+        As in Java, `l.x` also names field x of the structs in a list l (or of the values of a map l), beside
+        `l.element.x`. Where two fields share a dotted name, a literal top-level name wins over a path and the full path
+        over the short one.
+        """
+        found: dict[str, int] = {}
+        for path, field in self.walk():
+            name = ".".join(path)
+            if name not in found or len(path) == 1:
+                found[name] = field.field_id
+        for short, field_id in self._short_names(self.as_struct(), ()):
+            found.setdefault(".".join(short), field_id)
+        return found
+
+    def _short_names(self, iceberg_type: IcebergType, path: Path) -> Iterator[tuple[Path, int]]:
+        match iceberg_type:
+            case StructType(fields):
+                for field in fields:
+                    yield (*path, field.name), field.field_id
+                    yield from self._short_names(field.field_type, (*path, field.name))
+            case ListType(element_type=StructType() as element):
+                yield from self._short_names(element, path)
+            case ListType():
+                yield from self._short_names(iceberg_type.element_type, (*path, "element"))
+            case MapType(value_type=StructType() as value):
+                yield from self._short_names(value, path)
+            case MapType():
+                yield from self._short_names(iceberg_type.value_type, (*path, "value"))
+
+    @cached_property
+    def _ids_by_lower_name(self) -> Mapping[str, tuple[int, ...]]:
+        found: dict[str, list[int]] = {}
+        for name, field_id in self.ids_by_name.items():
+            ids = found.setdefault(name.lower(), [])
+            if field_id not in ids:
+                ids.append(field_id)
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    @cached_property
+    def parents_by_id(self) -> Mapping[int, int]:
+        """The id of the field that directly holds each nested field; top-level fields are not in it."""
+        by_path = self.ids_by_path
+        return {fid: by_path[path[:-1]] for path, fid in by_path.items() if len(path) > 1}
+
+    @cached_property
+    def highest_field_id(self) -> int:
+        """The highest id of any field at any depth; 0 for a schema without fields."""
+        return max(self.fields_by_id, default=0)
+
+    def find_field(self, name_or_id: str | int | Sequence[str], case_sensitive: bool = True) -> NestedField:
+        """The field of an id, a dotted name, or a path of names.
+
+        Raises `NotFoundError` where there is none, or where a name matches several fields without regard to case.
+        """
+        field_id = self.find_id(name_or_id, case_sensitive)
+        if field_id is None:
+            known = ", ".join(f.name for f in self.fields[:20])
+            shown = name_or_id if isinstance(name_or_id, (str, int)) else ".".join(name_or_id)
+            raise NotFoundError(
+                f"Cannot find field {shown!r} in schema {self.schema_id}",
+                hint=f"the schema has: {known}{', ...' if len(self.fields) > 20 else ''}",
+            )
+        return self.fields_by_id[field_id]
+
+    def find_id(self, name_or_id: str | int | Sequence[str], case_sensitive: bool = True) -> int | None:
+        """The id of a field, or None where the schema has no such field."""
+        if isinstance(name_or_id, int):
+            return name_or_id if name_or_id in self.fields_by_id else None
+        if not isinstance(name_or_id, str):
+            return self._find_path(tuple(name_or_id), case_sensitive)
+        if case_sensitive:
+            return self.ids_by_name.get(name_or_id)
+        ids = self._ids_by_lower_name.get(name_or_id.lower(), ())
+        if len(ids) > 1:
+            exact = self.ids_by_name.get(name_or_id)
+            if exact is not None:
+                return exact
+            names = ", ".join(".".join(self.paths_by_id[i]) for i in ids)
+            raise NotFoundError(f"Name {name_or_id!r} is ambiguous without regard to case: {names}")
+        return ids[0] if ids else None
+
+    def _find_path(self, path: Path, case_sensitive: bool) -> int | None:
+        if path in self.ids_by_path:
+            return self.ids_by_path[path]
+        short = {p: i for p, i in self._short_names(self.as_struct(), ())}
+        if path in short:
+            return short[path]
+        if case_sensitive:
+            return None
+        low = tuple(part.lower() for part in path)
+        ids = {i for p, i in [*self.ids_by_path.items(), *short.items()] if tuple(x.lower() for x in p) == low}
+        if len(ids) > 1:
+            raise NotFoundError(f"Path {'.'.join(path)!r} is ambiguous without regard to case")
+        return ids.pop() if ids else None
+
+    def name_of(self, field_id: int) -> str:
+        """The dotted name of a field. Raises `NotFoundError` where there is none."""
+        try:
+            return ".".join(self.paths_by_id[field_id])
+        except KeyError:
+            raise NotFoundError(f"Schema {self.schema_id} has no field with id {field_id}", field_id=field_id) from None
+
+    def same_columns(self, other: Schema) -> bool:
+        """Whether two schemas are equal but for their schema id (Java's `sameSchema`)."""
+        return self.fields == other.fields and set(self.identifier_field_ids) == set(other.identifier_field_ids)
+
+    @staticmethod
+    def from_json(text: str | Mapping[str, Any]) -> Schema:
+        """A schema from the spec's JSON (Appendix C), as text or parsed. Raises `InvalidMetadataError`."""
+        from projector.schema.schema_json import schema_from_json
+
+        return schema_from_json(text)
+
+    def to_json(self) -> str:
+        """The spec's JSON, on one line."""
+        from projector.schema.schema_json import schema_to_json
+
+        return schema_to_json(self)
+
+    def __str__(self) -> str:
+        return "table {\n" + "".join(f"  {field}\n" for field in self.fields) + "}"
