@@ -1,0 +1,5 @@
+"""`python -m projector_cli` is `projector`."""
+
+from .main import main
+
+main()

@@ -1,0 +1,135 @@
+"""The command `projector`: finds the verb, and turns every error into one line and an exit code.
+
+Verbs are modules of this package, imported when they are named; only `--help` looks into all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import click
+
+from projector import __version__
+from projector.errors import ProjectorError
+
+TROUBLE = 2
+INTERRUPTED = 130
+OUTPUT_CLOSED = 141
+
+VERBS: tuple[str, ...] = ()
+
+
+@dataclass
+class State:
+    """What the options of a run say about the run itself.
+
+    Parameters
+    ----------
+    format:
+        The output format asked for; errors are JSON where it is `json`.
+    debug:
+        Show the traceback of an error.
+    """
+
+    format: str = "text"
+    debug: bool = False
+
+
+class Verbs(click.Group):
+    """A group whose commands are modules of this package, each with a `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every verb, in the order of the help."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a verb's module, imported now; None for a verb that there is not."""
+        if cmd_name not in VERBS:
+            return None
+        command = import_module(f".{cmd_name}", __package__).command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(
+    cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, no_args_is_help=True
+)
+@click.version_option(__version__, "-V", "--version", prog_name="projector", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_obj
+def app(state: State, debug: bool) -> None:
+    """Read, explain and evolve Apache Iceberg tables by field id.
+
+    TABLE is the table's folder or one of its metadata files, local or in an object store.
+    """
+    state.debug = debug
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code: 0 done, 1 findings, 2 could not do it."""
+    if "_PROJECTOR_COMPLETE" in os.environ:
+        app.main(prog_name="projector")
+    sys.exit(run(sys.argv[1:] if args is None else args))
+
+
+def run(args: Sequence[str]) -> int:
+    """Run the command line and return its exit code. Writes errors and warnings to stderr."""
+    state = State()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = _show_warning
+        try:
+            with app.make_context("projector", list(args), obj=state) as context:
+                app.invoke(context)
+            sys.stdout.flush()
+        except click.exceptions.Exit as stop:
+            return stop.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            return INTERRUPTED
+        except BrokenPipeError:
+            _silence_stdout()
+            return OUTPUT_CLOSED
+        except Exception as error:  # every failure of a verb ends here, as a line and a code
+            _report(error, state)
+            return TROUBLE
+    return 0
+
+
+def _report(error: Exception, state: State) -> None:
+    if state.debug:
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    if state.format == "json":
+        click.echo(json.dumps({"error": {"type": type(error).__name__, "message": _sentence(error)}}), err=True)
+    elif isinstance(error, click.UsageError):
+        error.show()
+    else:
+        click.echo(f"error: {_sentence(error)}", err=True)
+
+
+def _sentence(error: Exception) -> str:
+    match error:
+        case click.ClickException():
+            text = error.format_message()
+        case ProjectorError() | OSError():
+            text = str(error)
+        case _:
+            text = f"{type(error).__name__}: {error}; this is a bug in projector, --debug shows where"
+    return " ".join(text.splitlines())
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    click.echo(f"warning: {' '.join(str(message).splitlines())}", err=True)
+
+
+def _silence_stdout() -> None:
+    """Let the interpreter flush what is left into nowhere: the reader of our output has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,94 @@
+"""Apache Iceberg schema evolution and projection: tried on the old files before the commit.
+
+Names are handed on lazily (PEP 562): importing the package loads no engine and takes a few milliseconds.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from projector.api.read_files import read_files
+    from projector.api.scan import Scan
+    from projector.api.table import Table, load_table
+    from projector.errors import (
+        CommitConflictError,
+        CorruptFileError,
+        InvalidMetadataError,
+        NotFoundError,
+        ParseError,
+        ProjectionError,
+        ProjectorError,
+        SchemaUpdateError,
+        UnsupportedError,
+    )
+    from projector.evolution.rest_body import schema_update_body
+    from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
+    from projector.evolution.update_schema import UpdateSchema
+    from projector.files.shapes import ShapeGroup, shapes
+    from projector.metadata.table_metadata import TableMetadata
+    from projector.projection.plan import Plan
+    from projector.projection.resolve import resolve
+    from projector.schema import types
+    from projector.schema.schema import Schema
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CommitConflictError",
+    "CorruptFileError",
+    "InvalidMetadataError",
+    "NotFoundError",
+    "ParseError",
+    "Plan",
+    "ProjectionError",
+    "ProjectorError",
+    "Scan",
+    "Schema",
+    "SchemaCommit",
+    "SchemaUpdateError",
+    "ShapeGroup",
+    "Table",
+    "TableMetadata",
+    "UnsupportedError",
+    "UpdateSchema",
+    "load_table",
+    "prepare_schema_update",
+    "read_files",
+    "resolve",
+    "schema_update_body",
+    "shapes",
+    "types",
+]
+
+_HOMES = {
+    "Plan": "projector.projection.plan",
+    "Scan": "projector.api.scan",
+    "Schema": "projector.schema.schema",
+    "SchemaCommit": "projector.evolution.schema_commit",
+    "ShapeGroup": "projector.files.shapes",
+    "Table": "projector.api.table",
+    "TableMetadata": "projector.metadata.table_metadata",
+    "UpdateSchema": "projector.evolution.update_schema",
+    "load_table": "projector.api.table",
+    "prepare_schema_update": "projector.evolution.schema_commit",
+    "read_files": "projector.api.read_files",
+    "resolve": "projector.projection.resolve",
+    "schema_update_body": "projector.evolution.rest_body",
+    "shapes": "projector.files.shapes",
+}
+"""Where each public name lives; errors and `types` are found below."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "types":
+        return import_module("projector.schema.types")
+    home = _HOMES.get(name) or ("projector.errors" if name in __all__ else None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
