@@ -82,7 +82,18 @@ class ProjectionError(ProjectorError):
 
 
 class SchemaUpdateError(ProjectorError):
-    """A recorded schema change that cannot be applied to the schema at hand."""
+    """A recorded schema change that cannot be applied to the schema at hand.
+
+    Attributes
+    ----------
+    operation:
+        The operation that failed (projector.evolution.operations); None where the schema as a whole is what fails.
+    operation_index:
+        Its place among the recorded operations, from 0.
+    """
+
+    operation: Any = None
+    operation_index: int | None = None
 
 
 class CommitConflictError(ProjectorError):

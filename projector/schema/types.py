@@ -252,7 +252,8 @@ class NestedField:
         return replace(self, field_type=field_type)
 
     def __str__(self) -> str:
-        return f"{self.field_id}: {self.name}: {'required' if self.required else 'optional'} {self.field_type}"
+        need = "required" if self.required else "optional"
+        return f"{self.field_id}: {self.name}: {need} {self.field_type}" + (f" ({self.doc})" if self.doc else "")
 
 
 @dataclass(frozen=True, slots=True)
