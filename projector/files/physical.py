@@ -1,9 +1,9 @@
 """What a Parquet file's footer says of its columns, with nothing of Iceberg in it but the field ids.
 
-A `FileSchema` is read off the footer's own schema elements, so a writer's hints (`ARROW:schema`) cannot change it. Lists
-and maps are recognised in all their layouts; the repeated groups that only carry the layout are folded away, and a column
-is addressed by its place: the index of the top-level column, then of the child in each struct (a list's element is child
-0; a map's key and value are 0 and 1).
+A `FileSchema` is read off the footer's own schema elements, so a writer's hints (`ARROW:schema`) cannot change it.
+Lists and maps are recognised in all their layouts; the repeated groups that only carry the layout are folded away, and
+a column is addressed by its place: the index of the top-level column, then of the child in each struct (a list's
+element is child 0; a map's key and value are 0 and 1).
 """
 
 from __future__ import annotations
@@ -105,7 +105,11 @@ class FileStruct:
 
 @dataclass(frozen=True, slots=True)
 class FileList:
-    """A list. `layout` names how it is stored: `three-level`, `two-level`, or `repeated` (no LIST annotation)."""
+    """A list. `layout` names how it is stored.
+
+    `three-level` is by the book; in `two-level` the repeated column is the element; `repeated` has no LIST annotation;
+    `set` is a group annotated as a map whose entries have a key but no value.
+    """
 
     element: FileColumn
     layout: str = "three-level"

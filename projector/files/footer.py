@@ -1,0 +1,195 @@
+"""Reading a Parquet footer: found from the end of the file, bounds-checked, and split no further than is needed.
+
+A footer is the struct `FileMetaData`, its length in four bytes, and the magic `PAR1`. Its first two fields are the
+version and the schema, so writers leave the schema as a prefix of the footer: that prefix is the *fingerprint* by which
+a file's shape is recognised without parsing (see `shapes`). A writer that orders the fields otherwise is read all the
+same; its fingerprint is put together from its parts.
+
+Only the magic at the end is looked at. Sizes and footer offsets that a manifest lists are never used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from projector.errors import CorruptFileError, ProjectorError, UnsupportedError
+from projector.files import thrift
+
+TAIL_BYTES = 64 * 1024
+"""How much of the end of a file the first read asks for; most footers are shorter."""
+
+MAX_FOOTER_BYTES = 512 * 1024 * 1024
+"""A footer that claims to be longer is taken for a damaged length field."""
+
+_MAGIC = b"PAR1"
+_ENCRYPTED_MAGIC = b"PARE"
+_SMALLEST_FILE = 12
+_SIGNATURE_BYTES = 28
+
+_VERSION, _SCHEMA, _NUM_ROWS, _ROW_GROUPS, _CREATED_BY, _ENCRYPTION = 1, 2, 3, 4, 6, 8
+_REQUIRED = {_VERSION: thrift.I32, _SCHEMA: thrift.LIST, _NUM_ROWS: thrift.I64, _ROW_GROUPS: thrift.LIST}
+_NUM_ROWS_HEADER = 0x10 | thrift.I64
+_REWRITE = "write the file again, or take it out of the table"
+
+
+class RandomAccess(Protocol):
+    """What a footer is read from: anything with a size that gives bytes at an offset."""
+
+    def size(self) -> int:
+        """Length of the file in bytes."""
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """The bytes from `offset`, fewer than `length` only where the file ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The parts of a footer that tell what a file holds.
+
+    Parameters
+    ----------
+    path:
+        The file, as errors name it.
+    data:
+        The footer's bytes, without the length and the magic after it.
+    fingerprint:
+        The bytes of the version and the schema. Files with equal fingerprints have equal schemas.
+    schema_at:
+        Offset in `data` of the list of schema elements.
+    num_rows:
+        Rows in the file.
+    created_by:
+        The writer, as it names itself; None where it does not.
+    """
+
+    path: str
+    data: bytes = field(repr=False)
+    fingerprint: bytes = field(repr=False)
+    schema_at: int
+    num_rows: int
+    created_by: str | None = None
+
+
+def read_footer(source: RandomAccess, path: str) -> Footer:
+    """Read and check the footer of a Parquet file.
+
+    Parameters
+    ----------
+    source:
+        The open file.
+    path:
+        Its path, for errors.
+
+    Raises
+    ------
+    CorruptFileError
+        The file is empty, cut off, not a Parquet file, or its footer is damaged.
+    UnsupportedError
+        The file is encrypted, wholly or in some columns, or is an Avro or ORC file.
+    """
+    data, start = read_tail(source, path)
+    return parse_footer(data[start:-8], path)
+
+
+def read_tail(source: RandomAccess, path: str) -> tuple[bytes, int]:
+    """Read the end of a Parquet file, by one read where the footer is not longer than `TAIL_BYTES`.
+
+    Returns
+    -------
+    tuple[bytes, int]
+        Bytes up to the end of the file, and the offset in them where the footer starts.
+    """
+    size = source.size()
+    if size < _SMALLEST_FILE:
+        what = "the file is empty" if size == 0 else f"the file is {size} bytes long, too short for a Parquet file"
+        raise CorruptFileError(what, file=path, hint=_REWRITE)
+    wanted = min(size, TAIL_BYTES)
+    data = _read(source, size - wanted, wanted, path)
+    if data[-4:] != _MAGIC:
+        raise _wrong_magic(source, data, path)
+    length = int.from_bytes(data[-8:-4], "little")
+    if length + 8 > wanted:
+        if length + _SMALLEST_FILE > size or length > MAX_FOOTER_BYTES:
+            most = min(size - _SMALLEST_FILE, MAX_FOOTER_BYTES)
+            raise damaged(path, f"it claims to be {length} bytes long, but {most} is the most it can be here")
+        wanted = length + 8
+        data = _read(source, size - wanted, wanted, path)
+    return data, len(data) - 8 - length
+
+
+def parse_footer(data: bytes, path: str) -> Footer:
+    """Take apart the bytes of a footer; `path` names the file in errors. Raises like `read_footer`."""
+    try:
+        spans, _ = thrift.struct_spans(data, 0)
+    except CorruptFileError as error:
+        raise damaged(path, error.message) from None
+    fields = {span.field_id: span for span in spans}
+    if len(fields) < len(spans):
+        raise damaged(path, "a field is given twice")
+    if _ENCRYPTION in fields:
+        raise UnsupportedError(
+            "the file has encrypted columns (its footer names an encryption algorithm), which are not read",
+            file=path,
+            hint="decrypt it, or take it out of the table",
+        )
+    for field_id, kind in _REQUIRED.items():
+        if field_id not in fields or fields[field_id].kind != kind:
+            raise damaged(path, f"field {field_id} is missing or of another type")
+    version, schema, rows = fields[_VERSION], fields[_SCHEMA], fields[_NUM_ROWS]
+    if spans[0] is version and spans[1] is schema:
+        fingerprint = data[: schema.end]
+    else:
+        fingerprint = b"\x15\x02\x19" + data[schema.start : schema.end]
+    num_rows, _ = thrift.read_zigzag(data, rows.start)
+    if num_rows < 0:
+        raise damaged(path, f"it claims {num_rows} rows")
+    created_by = None
+    if (writer := fields.get(_CREATED_BY)) is not None and writer.kind == thrift.BINARY:
+        length, at = thrift.read_varint(data, writer.start)
+        created_by = data[at : at + length].decode("utf-8", "backslashreplace")
+    return Footer(path, data, fingerprint, schema.start, num_rows, created_by)
+
+
+def rows_after_schema(data: bytes, at: int) -> int | None:
+    """The number of rows of a footer whose schema ends at offset `at`; None where it does not come next."""
+    if data[at] != _NUM_ROWS_HEADER:
+        return None
+    rows, _ = thrift.read_zigzag(data, at + 1)
+    return rows if rows >= 0 else None
+
+
+def damaged(path: str, what: str) -> CorruptFileError:
+    """The error for a footer that is not what Parquet asks for."""
+    return CorruptFileError(f"the Parquet footer is damaged: {what}", file=path, hint=_REWRITE)
+
+
+def _read(source: RandomAccess, offset: int, length: int, path: str) -> bytes:
+    data = source.read_at(offset, length)
+    if len(data) != length:
+        raise CorruptFileError(
+            f"{len(data)} bytes came back where {length} were asked for at byte {offset}: the file has changed",
+            file=path,
+            hint=_REWRITE,
+        )
+    return data
+
+
+def _wrong_magic(source: RandomAccess, tail: bytes, path: str) -> ProjectorError:
+    """Why a file does not end like a Parquet file: the error that says it best."""
+    if tail[-4:] == _ENCRYPTED_MAGIC:
+        return UnsupportedError(
+            "the file is encrypted (its footer is, it ends in PARE), and encrypted files are not read",
+            file=path,
+            hint="decrypt it, or take it out of the table",
+        )
+    head = _read(source, 0, 4, path)
+    if head == b"Obj\x01":
+        return UnsupportedError("the file is an Avro file; only Parquet data files are read", file=path)
+    if tail[-4:-1] == b"ORC" or head[:3] == b"ORC":
+        return UnsupportedError("the file is an ORC file; only Parquet data files are read", file=path)
+    if head == _MAGIC:
+        what = "the file begins as a Parquet file but does not end as one: its end, with the footer, was cut off"
+    else:
+        what = f"not a Parquet file: it ends in {tail[-4:]!r}, not in {_MAGIC!r}"
+    return CorruptFileError(what, file=path, hint=_REWRITE)
