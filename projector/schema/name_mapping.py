@@ -1,0 +1,226 @@
+"""Name mappings: field ids for data files that have none (spec: Column Projection; Name Mapping Serialization)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from projector.errors import InvalidMetadataError
+from projector.schema.schema import Schema
+from projector.schema.schema_json import load_json
+from projector.schema.types import IcebergType, NestedField, children
+
+NAME_MAPPING_PROPERTY = "schema.name-mapping.default"
+"""The table property that holds a table's name mapping."""
+
+ROOT_ID = -1
+"""Stands for the table itself where a parent's id is asked for."""
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MappedField:
+    """The names that one field goes by in data files without ids.
+
+    Parameters
+    ----------
+    names:
+        Literal names, none of them twice; a dot has no meaning in them. None at all: no file has the field.
+    field_id:
+        The field's id, or None where files have a column that the table does not.
+    fields:
+        Mappings of the child fields.
+    """
+
+    names: tuple[str, ...]
+    field_id: int | None = None
+    fields: tuple[MappedField, ...] = ()
+
+    @cached_property
+    def _fields_by_name(self) -> Mapping[str, MappedField]:
+        return {name: field for field in self.fields for name in field.names}
+
+    def find(self, name: str) -> MappedField | None:
+        """The child that goes by a name, or None."""
+        return self._fields_by_name.get(name)
+
+
+@dataclass(frozen=True)
+class NameMapping:
+    """A table's name mapping. Raises `InvalidMetadataError` where a name at one level, or an id, is mapped twice."""
+
+    fields: tuple[MappedField, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_names(self.fields, ())
+        self.fields_by_id  # noqa: B018 - raises where an id is mapped twice
+
+    @cached_property
+    def _fields_by_name(self) -> Mapping[str, MappedField]:
+        return {name: field for field in self.fields for name in field.names}
+
+    def find(self, name: str) -> MappedField | None:
+        """The top-level field that goes by a name, or None. Children are found with `MappedField.find`."""
+        return self._fields_by_name.get(name)
+
+    def find_path(self, path: Sequence[str]) -> MappedField | None:
+        """The field that a path of names leads to, or None."""
+        found: NameMapping | MappedField | None = self
+        for name in path:
+            if found is None:
+                return None
+            found = found.find(name)
+        return found if isinstance(found, MappedField) else None
+
+    @cached_property
+    def fields_by_id(self) -> Mapping[int, MappedField]:
+        """Every mapped field at every depth that has an id, by id."""
+        found: dict[int, MappedField] = {}
+        for path, field in self.walk():
+            if field.field_id is None:
+                continue
+            if field.field_id in found:
+                raise InvalidMetadataError(
+                    f"Invalid name mapping: ID {field.field_id} is not unique",
+                    path=".".join(path) or None,
+                    field_id=field.field_id,
+                )
+            found[field.field_id] = field
+        return found
+
+    def find_by_id(self, field_id: int) -> MappedField | None:
+        """The mapped field with an id at any depth, or None."""
+        return self.fields_by_id.get(field_id)
+
+    def walk(self) -> Iterator[tuple[Path, MappedField]]:
+        """Every mapped field with the path of first names that leads to it, parents first."""
+        return _walk(self.fields, ())
+
+    @staticmethod
+    def from_json(text: str | Sequence[Any]) -> NameMapping:
+        """A name mapping from its JSON text, or from the parsed list. Raises `InvalidMetadataError`."""
+        value = load_json(text, "name mapping") if isinstance(text, str) else text
+        return NameMapping(_fields_from_json(value, ()))
+
+    def to_json(self) -> str:
+        """The JSON text, on one line."""
+        return json.dumps([_field_to_json(f) for f in self.fields], ensure_ascii=False)
+
+
+def _walk(fields: tuple[MappedField, ...], path: Path) -> Iterator[tuple[Path, MappedField]]:
+    for field in fields:
+        here = (*path, field.names[0] if field.names else f"<id {field.field_id}>")
+        yield here, field
+        yield from _walk(field.fields, here)
+
+
+def _check_names(fields: tuple[MappedField, ...], path: Path) -> None:
+    owners: dict[str, MappedField] = {}
+    for field in fields:
+        for name in field.names:
+            if name in owners:
+                raise InvalidMetadataError(
+                    f"Invalid name mapping: name {name!r} is mapped twice, to ids {owners[name].field_id} and"
+                    f" {field.field_id}",
+                    path=".".join((*path, name)),
+                )
+            owners[name] = field
+        if field.fields:
+            _check_names(field.fields, (*path, field.names[0] if field.names else f"<id {field.field_id}>"))
+
+
+def _fields_from_json(value: Any, path: Path) -> tuple[MappedField, ...]:
+    if not isinstance(value, list):
+        raise _bad("mapping fields are a list", value, path)
+    if len(path) > 100:
+        raise InvalidMetadataError("Invalid name mapping: nested more than 100 levels deep")
+    fields = []
+    for item in value:
+        if not isinstance(item, Mapping):
+            raise _bad("a mapping field is an object", item, path)
+        field_id = item.get("field-id")
+        if field_id is not None and (isinstance(field_id, bool) or not isinstance(field_id, int)):
+            raise _bad("field-id is an integer", field_id, path)
+        names = item.get("names", [])
+        if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+            raise _bad("names are a list of text", names, path)
+        here = (*path, names[0] if names else f"<id {field_id}>")
+        nested = _fields_from_json(item["fields"], here) if item.get("fields") is not None else ()
+        fields.append(MappedField(tuple(dict.fromkeys(names)), field_id, nested))
+    return tuple(fields)
+
+
+def _bad(rule: str, value: Any, path: Path) -> InvalidMetadataError:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    found = text if len(text) <= 120 else text[:117] + "..."
+    return InvalidMetadataError(f"Invalid name mapping: {rule}, found {found}", path=".".join(path) or None)
+
+
+def _field_to_json(field: MappedField) -> dict[str, Any]:
+    value: dict[str, Any] = {} if field.field_id is None else {"field-id": field.field_id}
+    value["names"] = list(field.names)
+    if field.fields:
+        value["fields"] = [_field_to_json(f) for f in field.fields]
+    return value
+
+
+def create_mapping(schema: Schema) -> NameMapping:
+    """The mapping in which every field goes by its name in a schema, list and map children by `element`, `key` and
+    `value`."""
+    return NameMapping(_mapped_children(schema.as_struct()))
+
+
+def _mapped_children(iceberg_type: IcebergType) -> tuple[MappedField, ...]:
+    return tuple(_mapped(f) for f in children(iceberg_type))
+
+
+def _mapped(field: NestedField) -> MappedField:
+    return MappedField((field.name,), field.field_id, _mapped_children(field.field_type))
+
+
+def update_mapping(
+    mapping: NameMapping, updates: Mapping[int, NestedField], adds: Mapping[int, Sequence[NestedField]]
+) -> NameMapping:
+    """A mapping that follows a schema update, as Java's does.
+
+    A renamed field gets its new name and keeps the old ones; added fields are appended with their names; a name that a
+    renamed or added field takes is taken away from the field that went by it before. Deleted fields stay, and data files
+    that have their columns stay readable by id.
+
+    Parameters
+    ----------
+    updates:
+        Updated fields by id, with their new names. Those that are added may be in it.
+    adds:
+        Added fields by the id of their parent field; `ROOT_ID` stands for the table.
+    """
+    return NameMapping(_with_added(_updated(mapping.fields, updates, adds), adds.get(ROOT_ID, ())))
+
+
+def _updated(
+    fields: tuple[MappedField, ...], updates: Mapping[int, NestedField], adds: Mapping[int, Sequence[NestedField]]
+) -> tuple[MappedField, ...]:
+    found = []
+    for field in fields:
+        names, nested = field.names, _updated(field.fields, updates, adds)
+        if field.field_id is not None:
+            if field.field_id in updates:
+                names = tuple(dict.fromkeys((*names, updates[field.field_id].name)))
+            nested = _with_added(nested, adds.get(field.field_id, ()))
+        found.append(MappedField(names, field.field_id, nested))
+    owners = {updates[f.field_id].name: f.field_id for f in found if f.field_id is not None and f.field_id in updates}
+    return tuple(_without_taken(f, owners) for f in found)
+
+
+def _with_added(fields: tuple[MappedField, ...], added: Sequence[NestedField]) -> tuple[MappedField, ...]:
+    owners = {f.name: f.field_id for f in added}
+    return (*(_without_taken(f, owners) for f in fields), *(_mapped(f) for f in added))
+
+
+def _without_taken(field: MappedField, owners: Mapping[str, int]) -> MappedField:
+    kept = tuple(n for n in field.names if owners.get(n, field.field_id) == field.field_id)
+    return field if kept == field.names else MappedField(kept, field.field_id, field.fields)

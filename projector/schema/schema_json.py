@@ -1,0 +1,291 @@
+"""Schemas and types as the spec's JSON (Appendix C), both ways.
+
+Reading checks what the spec says about a schema by itself: the shapes, the ids, the names of a struct, what `unknown`
+fields may be, and the defaults. What depends on a table (its format version, its last column id) is checked where the
+table is known. Every error is an `InvalidMetadataError` that names the field.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from projector.errors import InvalidMetadataError, ParseError, ProjectorError
+from projector.schema import single_values
+from projector.schema.schema import Schema
+from projector.schema.types import (
+    MAX_FIELD_ID,
+    IcebergType,
+    ListType,
+    MapType,
+    NestedField,
+    StructType,
+    UnknownType,
+    parse_primitive,
+)
+
+MAX_NESTING = 100
+"""Levels of structs, lists and maps in each other that are read; the recursive functions of the project stay far below
+Python's recursion limit with it."""
+
+_MAX_INT = 2**31 - 1
+
+
+def schema_from_json(text: str | Mapping[str, Any]) -> Schema:
+    """A schema from JSON text, or from its parsed form.
+
+    `schema-id` may be missing (format version 1) and is then 0. Raises `InvalidMetadataError`.
+    """
+    value = load_json(text, "schema") if isinstance(text, str) else text
+    schema_type = type_from_json(value)
+    if not isinstance(schema_type, StructType) or not isinstance(value, Mapping):
+        raise InvalidMetadataError(f"Cannot create schema, not a struct type: {schema_type}")
+    schema_id = value.get("schema-id")
+    if schema_id is not None and not _is_int(schema_id):
+        raise InvalidMetadataError(f"Cannot parse schema: schema-id must be an integer, found {_brief(schema_id)}")
+    identifiers = value.get("identifier-field-ids")
+    if identifiers is None:
+        identifiers = []
+    elif not isinstance(identifiers, list) or not all(_is_int(i) for i in identifiers):
+        raise InvalidMetadataError(
+            f"Cannot parse schema: identifier-field-ids must be a list of integers, found {_brief(identifiers)}"
+        )
+    schema = Schema(schema_type.fields, schema_id or 0, tuple(identifiers))
+    check_ids(schema)
+    return schema
+
+
+def load_json(text: str, what: str) -> Any:
+    """JSON text, parsed; `what` names it in the `InvalidMetadataError`."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise InvalidMetadataError(f"Cannot read {what}: JSON that is nested too deeply") from None
+    except ValueError as e:
+        raise InvalidMetadataError(f"Cannot parse {what} as JSON: {e}") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def check_ids(schema: Schema) -> None:
+    """Check the field ids of a schema: each one is used once, none is negative or reserved, identifier fields exist.
+
+    Raises `InvalidMetadataError`.
+    """
+    for field_id, field in schema.fields_by_id.items():
+        if not 0 <= field_id <= MAX_FIELD_ID:
+            why = "a field id cannot be negative" if field_id < 0 else f"ids above {MAX_FIELD_ID} are reserved"
+            raise InvalidMetadataError(
+                f"Invalid field id {field_id} of {field.name}: {why}", path=schema.name_of(field_id), field_id=field_id
+            )
+    for field_id in schema.identifier_field_ids:
+        if field_id not in schema.fields_by_id:
+            raise InvalidMetadataError(
+                f"Cannot add fieldId {field_id} as an identifier field: field does not exist", field_id=field_id
+            )
+
+
+def type_from_json(value: str | Mapping[str, Any], where: str = "") -> IcebergType:
+    """A type from its JSON form: `"long"`, or an object for a struct, list or map.
+
+    Text may also be the JSON of a type, in quotes or as an object. Ids are taken as they are. `where` is the dotted path
+    of the field for messages. Raises `InvalidMetadataError`.
+    """
+    if isinstance(value, str) and value.lstrip().startswith(("{", '"')):
+        value = load_json(value, "type")
+    return _type_from_json(value, where, 0)
+
+
+def _type_from_json(value: Any, where: str, depth: int) -> IcebergType:
+    if isinstance(value, str):
+        try:
+            return parse_primitive(value)
+        except (ParseError, InvalidMetadataError) as e:
+            raise InvalidMetadataError(e.message, path=where or None) from None
+    if depth > MAX_NESTING:
+        where = where if len(where) < 60 else where[:60] + "..."
+        raise InvalidMetadataError(f"Types nested more than {MAX_NESTING} levels deep are not supported", path=where)
+    if isinstance(value, Mapping):
+        match value.get("type"):
+            case "struct":
+                return _struct_from_json(value, where, depth + 1)
+            case "list":
+                element_id = _id(value, "element-id", where)
+                required = _bool(value, "element-required", where)
+                element = _child_from_json(value, "element", element_id, required, where, depth)
+                return ListType(element_id, element, required)
+            case "map":
+                key_id, value_id = _id(value, "key-id", where), _id(value, "value-id", where)
+                required = _bool(value, "value-required", where)
+                key = _child_from_json(value, "key", key_id, True, where, depth)
+                child = _child_from_json(value, "value", value_id, required, where, depth)
+                return MapType(key_id, key, value_id, child, required)
+    raise InvalidMetadataError(f"Cannot parse type from json: {_brief(value)}", path=where or None)
+
+
+def _child_from_json(
+    value: Mapping[str, Any], key: str, child_id: int, required: bool, where: str, depth: int
+) -> IcebergType:
+    path = f"{where}.{key}" if where else key
+    child = _type_from_json(_get(value, key, where), path, depth + 1)
+    _check_unknown(child, required, path, child_id)
+    return child
+
+
+def _struct_from_json(value: Mapping[str, Any], where: str, depth: int) -> StructType:
+    listed = _get(value, "fields", where)
+    if not isinstance(listed, list):
+        raise InvalidMetadataError(f"Cannot parse struct fields from non-array: {_brief(listed)}", path=where or None)
+    fields = tuple(_field_from_json(f, where, depth) for f in listed)
+    first: dict[str, NestedField] = {}
+    for field in fields:
+        other = first.setdefault(field.name, field)
+        if other is not field:
+            path = f"{where}.{field.name}" if where else field.name
+            raise InvalidMetadataError(
+                f"Invalid schema: multiple fields for name {path}: {other.field_id} and {field.field_id}", path=path
+            )
+    return StructType(fields)
+
+
+def field_from_json(value: Mapping[str, Any], where: str = "") -> NestedField:
+    """A struct's field from its JSON object; `where` is the dotted path of the struct, for messages.
+
+    Raises `InvalidMetadataError`.
+    """
+    return _field_from_json(value, where, 0)
+
+
+def _field_from_json(value: Any, where: str, depth: int) -> NestedField:
+    if not isinstance(value, Mapping):
+        raise InvalidMetadataError(f"Cannot parse struct field from non-object: {_brief(value)}", path=where or None)
+    name = _get(value, "name", where)
+    if not isinstance(name, str):
+        raise InvalidMetadataError(f"Cannot parse field: name must be text, found {_brief(name)}", path=where or None)
+    path = f"{where}.{name}" if where else name
+    field_id = _id(value, "id", path)
+    field_type = _type_from_json(_get(value, "type", path), path, depth)
+    required = _bool(value, "required", path)
+    doc = value.get("doc")
+    if doc is not None and not isinstance(doc, str):
+        raise InvalidMetadataError(f"Cannot parse field: doc must be text, found {_brief(doc)}", path=path)
+    _check_unknown(field_type, required, path, field_id)
+    initial = _default(value, "initial-default", field_type, path, field_id)
+    write = _default(value, "write-default", field_type, path, field_id)
+    return NestedField(field_id, name, field_type, required, doc, initial, write)
+
+
+def _check_unknown(field_type: IcebergType, required: bool, path: str, field_id: int) -> None:
+    if required and isinstance(field_type, UnknownType):
+        raise InvalidMetadataError(
+            f"Cannot create required field with unknown type: {path}", path=path, field_id=field_id
+        )
+
+
+def _default(value: Mapping[str, Any], key: str, field_type: IcebergType, path: str, field_id: int) -> Any:
+    default = value.get(key)
+    if default is None:
+        return None
+    if isinstance(field_type, StructType) and isinstance(default, Mapping) and default:
+        raise InvalidMetadataError(
+            f"Invalid {key}: the default of a struct is null or {{}}, found {_brief(default)}",
+            path=path,
+            field_id=field_id,
+            hint="defaults of its fields belong to the fields",
+        )
+    try:
+        return single_values.from_json(default, field_type)
+    except ProjectorError as e:
+        raise InvalidMetadataError(f"Invalid {key}: {e.message}", path=path, field_id=field_id) from None
+
+
+def _get(value: Mapping[str, Any], key: str, where: str) -> Any:
+    if key not in value:
+        raise InvalidMetadataError(f"Cannot parse missing {key}: {_brief(value)}", path=where or None)
+    return value[key]
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -_MAX_INT - 1 <= value <= _MAX_INT
+
+
+def _id(value: Mapping[str, Any], key: str, where: str) -> int:
+    found = _get(value, key, where)
+    if not _is_int(found):
+        raise InvalidMetadataError(f"Cannot parse to an integer value: {key}: {_brief(found)}", path=where or None)
+    return int(found)
+
+
+def _bool(value: Mapping[str, Any], key: str, where: str) -> bool:
+    found = _get(value, key, where)
+    if not isinstance(found, bool):
+        raise InvalidMetadataError(f"Cannot parse to a boolean value: {key}: {_brief(found)}", path=where or None)
+    return found
+
+
+def _brief(value: Any) -> str:
+    """A JSON value on one line, cut to a length that fits a message."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, TypeError, ValueError):
+        text = type(value).__name__
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def type_to_json(iceberg_type: IcebergType) -> str | dict[str, Any]:
+    """The JSON form of a type, spelled as Java spells it (`decimal(9, 2)`)."""
+    match iceberg_type:
+        case StructType(fields):
+            return {"type": "struct", "fields": [field_to_json(f) for f in fields]}
+        case ListType():
+            return {
+                "type": "list",
+                "element-id": iceberg_type.element_id,
+                "element": type_to_json(iceberg_type.element_type),
+                "element-required": iceberg_type.element_required,
+            }
+        case MapType():
+            return {
+                "type": "map",
+                "key-id": iceberg_type.key_id,
+                "key": type_to_json(iceberg_type.key_type),
+                "value-id": iceberg_type.value_id,
+                "value": type_to_json(iceberg_type.value_type),
+                "value-required": iceberg_type.value_required,
+            }
+        case _:
+            return str(iceberg_type)
+
+
+def field_to_json(field: NestedField) -> dict[str, Any]:
+    """The JSON object of a struct's field; doc and defaults only where there are any."""
+    value: dict[str, Any] = {
+        "id": field.field_id,
+        "name": field.name,
+        "required": field.required,
+        "type": type_to_json(field.field_type),
+    }
+    if field.doc is not None:
+        value["doc"] = field.doc
+    if field.initial_default is not None:
+        value["initial-default"] = single_values.to_json(field.initial_default, field.field_type)
+    if field.write_default is not None:
+        value["write-default"] = single_values.to_json(field.write_default, field.field_type)
+    return value
+
+
+def schema_to_json_dict(schema: Schema) -> dict[str, Any]:
+    """The JSON object of a schema; `identifier-field-ids` only where there are any."""
+    value: dict[str, Any] = {"type": "struct", "schema-id": schema.schema_id}
+    if schema.identifier_field_ids:
+        value["identifier-field-ids"] = list(schema.identifier_field_ids)
+    value["fields"] = [field_to_json(f) for f in schema.fields]
+    return value
+
+
+def schema_to_json(schema: Schema) -> str:
+    """The JSON text of a schema, on one line, without spaces."""
+    return json.dumps(schema_to_json_dict(schema), ensure_ascii=False, separators=(",", ":"))
