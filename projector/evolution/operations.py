@@ -36,6 +36,13 @@ NOT_GIVEN: Final = NotGiven.NOT_GIVEN
 """Stands for a default that was not given, which is not the same as a default of None."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlainValue:
+    """A default that is a plain value of the field's type already (projector.schema.types) and needs no conversion."""
+
+    value: Any
+
+
 def dotted(path: FieldPath) -> str:
     """A field path as a dotted name, for messages."""
     return path if isinstance(path, str) else ".".join(path)
@@ -43,10 +50,11 @@ def dotted(path: FieldPath) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an operation was written: the text, and the offset in it in characters from 0."""
+    """Where an operation was written: the text, and its span in it, in characters from 0."""
 
     text: str
     position: int
+    end: int | None = None
 
     def __str__(self) -> str:
         before = self.text[: self.position]
@@ -71,6 +79,8 @@ class AddColumn(Operation):
         root too, but then a name with a dot in it is refused as ambiguous.
     default:
         Initial and write default, as a Python value or a JSON single value (spec: Default values).
+    if_not_exists:
+        Do nothing where the struct has a field of this name.
     """
 
     parent: FieldPath | None
@@ -79,21 +89,24 @@ class AddColumn(Operation):
     required: bool = False
     doc: str | None = None
     default: Any = field(default=NOT_GIVEN, hash=False)
+    if_not_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteColumn(Operation):
-    """Drop a column with everything in it."""
+    """Drop a column with everything in it; with `if_exists`, do nothing where there is none."""
 
     path: FieldPath
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RenameColumn(Operation):
-    """Give a column another name, in the place it has."""
+    """Give a column another name, in the place it has; with `if_exists`, do nothing where there is none."""
 
     path: FieldPath
     new_name: str
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +149,16 @@ class UpdateColumnDefault(Operation):
 
 @dataclass(frozen=True, slots=True)
 class MoveColumn(Operation):
-    """Move a column within its struct: to the front, or before or after a field of the same struct."""
+    """Move a column within its struct: to the front, or before or after a field of the same struct.
+
+    With `only_if_added`, do nothing to a column that was there before: the place given to a column that is added if it
+    does not exist.
+    """
 
     path: FieldPath
     where: Literal["first", "before", "after"]
     reference: FieldPath | None = None
+    only_if_added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +169,30 @@ class SetIdentifierFields(Operation):
 
 
 @dataclass(frozen=True, slots=True)
+class DropIdentifierFields(Operation):
+    """Take fields out of those that identify a row; one that is not among them is an error."""
+
+    names: tuple[FieldPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class UnionByName(Operation):
     """Merge a schema in by names; with `promote`, types that differ are promoted where the spec allows it."""
 
     schema: SchemaSpec
     promote: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NextStatement(Operation):
+    """Ends a statement: what follows is applied to the outcome of what precedes, and its paths name fields of that.
+
+    Without it an update is one change, whose paths name fields of the base schema: after a rename the new name is not
+    known yet. The statements of a SQL script see what the ones before them did.
+    """
+
+
+class SqlText(str):
+    """Text that was written in SQL: in a default for binary or fixed it is not taken for hexadecimal digits."""
+
+    __slots__ = ()
