@@ -39,10 +39,10 @@ _DOUBLE = struct.Struct("<d")
 def decode_bound(data: bytes, iceberg_type: IcebergType) -> Any:
     """The plain value of a lower or upper bound, or None where the bytes say nothing about the column.
 
-    The length tells the type a bound was written with: 4 bytes under `long`, `double`, `timestamp` or `timestamp_ns` are
-    an `int`, `float` or `date` from before a promotion (spec: Schema Evolution). None, that is "unknown", stands for a
-    length that no legal earlier type has, for bytes that do not decode, for NaN, for a promoted value out of range, and
-    for types whose bounds are not single values (geometry, geography, variant, unknown, nested types).
+    The length tells the type a bound was written with: 4 bytes under `long`, `double`, `timestamp` or `timestamp_ns`
+    are an `int`, `float` or `date` from before a promotion (spec: Schema Evolution). None, that is "unknown", stands
+    for a length that no legal earlier type has, for bytes that do not decode, for NaN, for a promoted value out of
+    range, and for types whose bounds are not single values (geometry, geography, variant, unknown, nested types).
 
     A bound of a `string`, `binary` or `fixed` may be truncated: it is a bound, not a value of the column.
     """

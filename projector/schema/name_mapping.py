@@ -188,8 +188,8 @@ def update_mapping(
     """A mapping that follows a schema update, as Java's does.
 
     A renamed field gets its new name and keeps the old ones; added fields are appended with their names; a name that a
-    renamed or added field takes is taken away from the field that went by it before. Deleted fields stay, and data files
-    that have their columns stay readable by id.
+    renamed or added field takes is taken away from the field that went by it before. Deleted fields stay mapped.
+    Where two names of one field are taken at once Java fails and leaves the mapping as it is; here both are taken away.
 
     Parameters
     ----------

@@ -6,9 +6,9 @@ Two places where the spec leaves room:
 
 - `unknown` to *any type*: the table is about primitive types, and evolving a primitive to a struct is forbidden a few
   lines below it, so here "any" is every type without child fields, variant included. Java has no such promotion yet.
-- partition transforms: the spec forbids a promotion that changes a transform's result and names `date` to `timestamp` and
-  `timestamp_ns`. For those `bucket` hashes another number and `identity` stores another one (days before, microseconds
-  after); `year`, `month`, `day` and `void` give what they gave before.
+- partition transforms: the spec forbids a promotion that changes a transform's result and names `date` to `timestamp`
+  and `timestamp_ns`. For those `bucket` hashes another number and `identity` stores another one (days before,
+  microseconds after); `year`, `month`, `day` and `void` give what they gave before.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ def promotion(from_type: IcebergType, to_type: IcebergType, format_version: int)
     if from_type == to_type:
         return None
     for row in PROMOTIONS:
-        if isinstance(from_type, row.from_type) and isinstance(to_type, row.to_type):
-            if row.since_format_version <= format_version and _parameters_fit(from_type, to_type):
-                return row
+        kinds_match = isinstance(from_type, row.from_type) and isinstance(to_type, row.to_type)
+        if kinds_match and row.since_format_version <= format_version and _parameters_fit(from_type, to_type):
+            return row
     return None
 
 

@@ -91,8 +91,8 @@ def check_ids(schema: Schema) -> None:
 def type_from_json(value: str | Mapping[str, Any], where: str = "") -> IcebergType:
     """A type from its JSON form: `"long"`, or an object for a struct, list or map.
 
-    Text may also be the JSON of a type, in quotes or as an object. Ids are taken as they are. `where` is the dotted path
-    of the field for messages. Raises `InvalidMetadataError`.
+    Text may also be the JSON of a type, in quotes or as an object. Ids are taken as they are. `where` is the dotted
+    path of the field for messages. Raises `InvalidMetadataError`.
     """
     if isinstance(value, str) and value.lstrip().startswith(("{", '"')):
         value = load_json(value, "type")

@@ -258,8 +258,8 @@ def _iso_timestamp(text: str, iceberg_type: IcebergType, *, only_utc: bool) -> i
 def to_json(value: Any, iceberg_type: IcebergType) -> Any:
     """The JSON single value of a plain value, for `json.dumps`.
 
-    Spelled as Java spells it: upper-case hexadecimal digits, no trailing zeros in fractions of a second, and for `float`
-    the shortest number that reads back as the same 32-bit number.
+    Spelled as Java spells it: upper-case hexadecimal digits, no trailing zeros in fractions of a second, and for
+    `float` the shortest number that reads back as the same 32-bit number.
     """
     if value is None:
         return None
