@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from projector import __version__
-from projector.errors import ProjectorError
+from projector.errors import ProjectorError, ProjectorWarning
 
 TROUBLE = 2
 INTERRUPTED = 130
@@ -84,7 +84,7 @@ def run(args: Sequence[str]) -> int:
     """Run the command line and return its exit code. Writes errors and warnings to stderr."""
     state = State()
     with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("always", ProjectorWarning)
         warnings.showwarning = _show_warning
         try:
             with app.make_context("projector", list(args), obj=state) as context:

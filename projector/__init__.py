@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ParseError,
         ProjectionError,
         ProjectorError,
+        ProjectorWarning,
         SchemaUpdateError,
         UnsupportedError,
     )
@@ -44,6 +45,7 @@ __all__ = [
     "Plan",
     "ProjectionError",
     "ProjectorError",
+    "ProjectorWarning",
     "Scan",
     "Schema",
     "SchemaCommit",

@@ -1,7 +1,7 @@
 """Whether an engine's rows are the expected ones: values, types, nullability and field ids.
 
-The Arrow types are spelled out here once more, by the contract and not by `projector.schema.arrow_schema`, so that the suite
-does not measure that module with itself.
+The Arrow types are spelled out here once more, by the contract and not by `projector.schema.arrow_schema`, so that the
+suite does not measure that module with itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Pack a folder of cases into the archive: `python tests/conformance/pack.py FOLDER`. The same folder gives the same bytes."""
+"""Pack a folder of cases into the archive: the same folder gives the same bytes.
+
+    python tests/conformance/pack.py FOLDER
+"""
 
 from __future__ import annotations
 
