@@ -29,7 +29,7 @@ _SIGNATURE_BYTES = 28
 
 _VERSION, _SCHEMA, _NUM_ROWS, _ROW_GROUPS, _CREATED_BY, _ENCRYPTION = 1, 2, 3, 4, 6, 8
 _REQUIRED = {_VERSION: thrift.I32, _SCHEMA: thrift.LIST, _NUM_ROWS: thrift.I64, _ROW_GROUPS: thrift.LIST}
-_NUM_ROWS_HEADER = 0x10 | thrift.I64
+_NUM_ROWS_HEADER = bytes([0x10 | thrift.I64])
 _REWRITE = "write the file again, or take it out of the table"
 
 
@@ -153,9 +153,12 @@ def parse_footer(data: bytes, path: str) -> Footer:
 
 def rows_after_schema(data: bytes, at: int) -> int | None:
     """The number of rows of a footer whose schema ends at offset `at`; None where it does not come next."""
-    if data[at] != _NUM_ROWS_HEADER:
+    if data[at : at + 1] != _NUM_ROWS_HEADER:
         return None
-    rows, _ = thrift.read_zigzag(data, at + 1)
+    try:
+        rows, _ = thrift.read_zigzag(data, at + 1)
+    except CorruptFileError:
+        return None
     return rows if rows >= 0 else None
 
 

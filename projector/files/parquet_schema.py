@@ -1,7 +1,16 @@
 """From a footer's schema elements to a `FileSchema`: the tree, and the layouts of lists and maps.
 
 Layouts follow the backward-compatibility rules of Parquet's logical types. Where those leave room, the structure is the
-one that pyarrow's reader gives, because places must address the same children there.
+one that pyarrow's reader gives, because places must address the same children there:
+
+* a repeated column outside a list is a list that cannot be null, and so are its elements; the field id is the list's;
+* a map whose entries have no value is a list of its keys (`FileList` of layout `set`);
+* key and value of a map are told apart by their order, whatever they are called.
+
+The structure is the same, but pyarrow says other things of it: it repeats the field id of an unannotated repeated group
+on its element. It refuses to read any column of a file that has a map with optional keys, or a list or map that is
+itself the repeated element of a two-level list and has its own three levels (`LIST-annotated groups must not be
+repeated`). Those schemas are described here all the same; other engines read them.
 """
 
 from __future__ import annotations
@@ -144,19 +153,18 @@ def _type(node: _Node, path: str) -> FileType:
 
 def _list(node: _Node, path: str) -> FileList:
     repeated = _only_repeated_child(node, "list", path)
-    if _is_element(repeated):
+    if _is_element(repeated, node.element.name):
         element = repeated.element
         item = FileColumn(element.name, _type(repeated, path), optional=False, field_id=element.field_id)
         return FileList(item, "two-level")
     return FileList(_column(repeated.children[0], path))
 
 
-def _is_element(repeated: _Node) -> bool:
+def _is_element(repeated: _Node, list_name: str) -> bool:
     """Whether the repeated node of a list is the element itself, not a group around it."""
     if repeated.is_leaf or len(repeated.children) > 1:
         return True
-    name = repeated.element.name
-    return repeated.children[0].is_repeated or name == "array" or name.endswith("_tuple")
+    return repeated.children[0].is_repeated or repeated.element.name in ("array", f"{list_name}_tuple")
 
 
 def _map(node: _Node, path: str) -> FileMap | FileList:
