@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from projector.errors import InvalidMetadataError
+from projector.schema.json_values import shown
 from projector.schema.schema import Schema
 from projector.schema.schema_json import load_json
 from projector.schema.types import IcebergType, NestedField, children
@@ -155,9 +156,7 @@ def _fields_from_json(value: Any, path: Path) -> tuple[MappedField, ...]:
 
 
 def _bad(rule: str, value: Any, path: Path) -> InvalidMetadataError:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    found = text if len(text) <= 120 else text[:117] + "..."
-    return InvalidMetadataError(f"Invalid name mapping: {rule}, found {found}", path=".".join(path) or None)
+    return InvalidMetadataError(f"Invalid name mapping: {rule}, found {shown(value)}", path=".".join(path) or None)
 
 
 def _field_to_json(field: MappedField) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from projector.errors import InvalidMetadataError, NotFoundError
-from projector.schema.types import IcebergType, ListType, MapType, NestedField, StructType, walk
+from projector.schema.types import IcebergType, ListType, MapType, NestedField, StructType, children, walk
 
 Path = tuple[str, ...]
 
@@ -75,31 +75,26 @@ class Schema:
 
         As in Java, `l.x` also names field x of the structs in a list l (or of the values of a map l), beside
         `l.element.x`. Where two fields share a dotted name, a literal top-level name wins over a path and the full path
-        over the short one.
+        over the short one; Java refuses a schema with two fields of one full name.
         """
         found: dict[str, int] = {}
         for path, field in self.walk():
             name = ".".join(path)
             if name not in found or len(path) == 1:
                 found[name] = field.field_id
-        for short, field_id in self._short_names(self.as_struct(), ()):
+        for short, field_id in self._short_ids_by_path.items():
             found.setdefault(".".join(short), field_id)
         return found
 
-    def _short_names(self, iceberg_type: IcebergType, path: Path) -> Iterator[tuple[Path, int]]:
-        match iceberg_type:
-            case StructType(fields):
-                for field in fields:
-                    yield (*path, field.name), field.field_id
-                    yield from self._short_names(field.field_type, (*path, field.name))
-            case ListType(element_type=StructType() as element):
-                yield from self._short_names(element, path)
-            case ListType():
-                yield from self._short_names(iceberg_type.element_type, (*path, "element"))
-            case MapType(value_type=StructType() as value):
-                yield from self._short_names(value, path)
-            case MapType():
-                yield from self._short_names(iceberg_type.value_type, (*path, "value"))
+    @cached_property
+    def _short_ids_by_path(self) -> Mapping[Path, int]:
+        """Fields by paths without the `element` and `value` above structs; the innermost of a path wins, as in Java."""
+        found: dict[Path, int] = {}
+        for field in self.fields:
+            if not field.field_type.is_primitive:
+                for path, field_id in _short_paths(field.field_type, (field.name,)):
+                    found.setdefault(path, field_id)
+        return found
 
     @cached_property
     def _ids_by_lower_name(self) -> Mapping[str, tuple[int, ...]]:
@@ -149,6 +144,9 @@ class Schema:
             exact = self.ids_by_name.get(name_or_id)
             if exact is not None:
                 return exact
+            literal = [i for i in ids if i not in self.parents_by_id]
+            if len(literal) == 1:
+                return literal[0]
             names = ", ".join(".".join(self.paths_by_id[i]) for i in ids)
             raise NotFoundError(f"Name {name_or_id!r} is ambiguous without regard to case: {names}")
         return ids[0] if ids else None
@@ -156,7 +154,7 @@ class Schema:
     def _find_path(self, path: Path, case_sensitive: bool) -> int | None:
         if path in self.ids_by_path:
             return self.ids_by_path[path]
-        short = {p: i for p, i in self._short_names(self.as_struct(), ())}
+        short = self._short_ids_by_path
         if path in short:
             return short[path]
         if case_sensitive:
@@ -193,3 +191,18 @@ class Schema:
 
     def __str__(self) -> str:
         return "table {\n" + "".join(f"  {field}\n" for field in self.fields) + "}"
+
+
+def _short_paths(iceberg_type: IcebergType, path: Path) -> Iterator[tuple[Path, int]]:
+    """Every field below a type by its short path, children before their parents."""
+    for child in children(iceberg_type):
+        inside = path if _is_left_out(iceberg_type, child) else (*path, child.name)
+        yield from _short_paths(child.field_type, inside)
+        yield (*path, child.name), child.field_id
+
+
+def _is_left_out(parent: IcebergType, child: NestedField) -> bool:
+    """Whether short paths leave out a field's name: a list's element or a map's value that is a struct."""
+    if not isinstance(child.field_type, StructType):
+        return False
+    return isinstance(parent, ListType) or (isinstance(parent, MapType) and child.field_id == parent.value_id)

@@ -13,6 +13,7 @@ from typing import Any
 
 from projector.errors import InvalidMetadataError, ParseError, ProjectorError
 from projector.schema import single_values
+from projector.schema.json_values import is_unicode, shown
 from projector.schema.schema import Schema
 from projector.schema.types import (
     MAX_FIELD_ID,
@@ -43,13 +44,13 @@ def schema_from_json(text: str | Mapping[str, Any]) -> Schema:
         raise InvalidMetadataError(f"Cannot create schema, not a struct type: {schema_type}")
     schema_id = value.get("schema-id")
     if schema_id is not None and not _is_int(schema_id):
-        raise InvalidMetadataError(f"Cannot parse schema: schema-id must be an integer, found {_brief(schema_id)}")
+        raise InvalidMetadataError(f"Cannot parse schema: schema-id must be an integer, found {shown(schema_id)}")
     identifiers = value.get("identifier-field-ids")
     if identifiers is None:
         identifiers = []
     elif not isinstance(identifiers, list) or not all(_is_int(i) for i in identifiers):
         raise InvalidMetadataError(
-            f"Cannot parse schema: identifier-field-ids must be a list of integers, found {_brief(identifiers)}"
+            f"Cannot parse schema: identifier-field-ids must be a list of integers, found {shown(identifiers)}"
         )
     schema = Schema(schema_type.fields, schema_id or 0, tuple(identifiers))
     check_ids(schema)
@@ -123,7 +124,7 @@ def _type_from_json(value: Any, where: str, depth: int) -> IcebergType:
                 key = _child_from_json(value, "key", key_id, True, where, depth)
                 child = _child_from_json(value, "value", value_id, required, where, depth)
                 return MapType(key_id, key, value_id, child, required)
-    raise InvalidMetadataError(f"Cannot parse type from json: {_brief(value)}", path=where or None)
+    raise InvalidMetadataError(f"Cannot parse type from json: {shown(value)}", path=where or None)
 
 
 def _child_from_json(
@@ -138,7 +139,7 @@ def _child_from_json(
 def _struct_from_json(value: Mapping[str, Any], where: str, depth: int) -> StructType:
     listed = _get(value, "fields", where)
     if not isinstance(listed, list):
-        raise InvalidMetadataError(f"Cannot parse struct fields from non-array: {_brief(listed)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse struct fields from non-array: {shown(listed)}", path=where or None)
     fields = tuple(_field_from_json(f, where, depth) for f in listed)
     first: dict[str, NestedField] = {}
     for field in fields:
@@ -161,17 +162,19 @@ def field_from_json(value: Mapping[str, Any], where: str = "") -> NestedField:
 
 def _field_from_json(value: Any, where: str, depth: int) -> NestedField:
     if not isinstance(value, Mapping):
-        raise InvalidMetadataError(f"Cannot parse struct field from non-object: {_brief(value)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse struct field from non-object: {shown(value)}", path=where or None)
     name = _get(value, "name", where)
     if not isinstance(name, str):
-        raise InvalidMetadataError(f"Cannot parse field: name must be text, found {_brief(name)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse field: name must be text, found {shown(name)}", path=where or None)
+    if not is_unicode(name):
+        raise InvalidMetadataError(f"Cannot parse field: name {name!a} is not Unicode text", path=where or None)
     path = f"{where}.{name}" if where else name
     field_id = _id(value, "id", path)
     field_type = _type_from_json(_get(value, "type", path), path, depth)
     required = _bool(value, "required", path)
     doc = value.get("doc")
-    if doc is not None and not isinstance(doc, str):
-        raise InvalidMetadataError(f"Cannot parse field: doc must be text, found {_brief(doc)}", path=path)
+    if doc is not None and not (isinstance(doc, str) and is_unicode(doc)):
+        raise InvalidMetadataError(f"Cannot parse field: doc must be text, found {shown(doc)}", path=path)
     _check_unknown(field_type, required, path, field_id)
     initial = _default(value, "initial-default", field_type, path, field_id)
     write = _default(value, "write-default", field_type, path, field_id)
@@ -191,7 +194,7 @@ def _default(value: Mapping[str, Any], key: str, field_type: IcebergType, path: 
         return None
     if isinstance(field_type, StructType) and isinstance(default, Mapping) and default:
         raise InvalidMetadataError(
-            f"Invalid {key}: the default of a struct is null or {{}}, found {_brief(default)}",
+            f"Invalid {key}: the default of a struct is null or {{}}, found {shown(default)}",
             path=path,
             field_id=field_id,
             hint="defaults of its fields belong to the fields",
@@ -204,7 +207,7 @@ def _default(value: Mapping[str, Any], key: str, field_type: IcebergType, path: 
 
 def _get(value: Mapping[str, Any], key: str, where: str) -> Any:
     if key not in value:
-        raise InvalidMetadataError(f"Cannot parse missing {key}: {_brief(value)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse missing {key}: {shown(value)}", path=where or None)
     return value[key]
 
 
@@ -215,24 +218,15 @@ def _is_int(value: Any) -> bool:
 def _id(value: Mapping[str, Any], key: str, where: str) -> int:
     found = _get(value, key, where)
     if not _is_int(found):
-        raise InvalidMetadataError(f"Cannot parse to an integer value: {key}: {_brief(found)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse to an integer value: {key}: {shown(found)}", path=where or None)
     return int(found)
 
 
 def _bool(value: Mapping[str, Any], key: str, where: str) -> bool:
     found = _get(value, key, where)
     if not isinstance(found, bool):
-        raise InvalidMetadataError(f"Cannot parse to a boolean value: {key}: {_brief(found)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse to a boolean value: {key}: {shown(found)}", path=where or None)
     return found
-
-
-def _brief(value: Any) -> str:
-    """A JSON value on one line, cut to a length that fits a message."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except (RecursionError, TypeError, ValueError):
-        text = type(value).__name__
-    return text if len(text) <= 120 else text[:117] + "..."
 
 
 def type_to_json(iceberg_type: IcebergType) -> str | dict[str, Any]:

@@ -23,12 +23,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from projector.errors import InvalidMetadataError, ParseError
 
 MAX_FIELD_ID = 2147483447
 """Highest id a table may give to a field; those above are reserved (spec: Reserved Field IDs)."""
+
+EDGE_ALGORITHMS = ("spherical", "vincenty", "thomas", "andoyer", "karney")
+"""How the edges of a geography may be interpolated (spec: Edge-Interpolation Algorithm)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +212,10 @@ class GeometryType(PrimitiveType):
     crs: str = "OGC:CRS84"
     minimum_format_version: ClassVar[int] = 3
 
+    def __post_init__(self) -> None:
+        if not self.crs:
+            raise InvalidMetadataError("Invalid CRS: (empty string)")
+
     def __str__(self) -> str:
         return "geometry" if self.crs == "OGC:CRS84" else f"geometry({self.crs})"
 
@@ -219,6 +227,14 @@ class GeographyType(PrimitiveType):
     crs: str = "OGC:CRS84"
     algorithm: str = "spherical"
     minimum_format_version: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        if not self.crs:
+            raise InvalidMetadataError("Invalid CRS: (empty string)")
+        if self.algorithm not in EDGE_ALGORITHMS:
+            raise InvalidMetadataError(
+                f"Invalid edge interpolation algorithm: {self.algorithm} (must be one of {', '.join(EDGE_ALGORITHMS)})"
+            )
 
     def __str__(self) -> str:
         if self.algorithm != "spherical":
@@ -357,16 +373,18 @@ _SIMPLE: dict[str, PrimitiveType] = {
         BinaryType(), VariantType(),
     )
 }  # fmt: skip
-_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
-_FIXED = re.compile(r"fixed[\[(]\s*(\d+)\s*[\])]")
-_GEOMETRY = re.compile(r"geometry(?:\(\s*([^()]*?)\s*\))?")
-_GEOGRAPHY = re.compile(r"geography(?:\(\s*([^(),]*?)\s*(?:,\s*(\w*?)\s*)?\))?")
+_DECIMAL = re.compile(r"decimal\s*\(\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*\)")
+_FIXED = re.compile(r"fixed\s*(?:\[\s*([0-9]{1,9})\s*\]|\(\s*([0-9]{1,9})\s*\))")
+_GEOMETRY = re.compile(r"geometry\s*(?:\(\s*([^)]*?)\s*\))?", re.IGNORECASE)
+_GEOGRAPHY = re.compile(r"geography\s*(?:\(\s*([^),]*?)\s*(?:,\s*(\w*)\s*)?\))?", re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
 def parse_primitive(text: str) -> PrimitiveType:
     """The primitive type that `text` spells in the spec's JSON form, such as `long` or `decimal(10, 2)`.
 
-    Raises `ParseError` for a spelling that the spec does not know.
+    Upper case and white space around parameters are accepted, and `fixed(16)` beside `fixed[16]`. Raises `ParseError`
+    for a spelling that the spec does not know, and `InvalidMetadataError` for parameters out of range.
     """
     spelled = text.strip()
     low = spelled.lower()
@@ -375,9 +393,9 @@ def parse_primitive(text: str) -> PrimitiveType:
     if m := _DECIMAL.fullmatch(low):
         return DecimalType(int(m[1]), int(m[2]))
     if m := _FIXED.fullmatch(low):
-        return FixedType(int(m[1]))
-    if low.startswith("geometry") and (m := _GEOMETRY.fullmatch("geometry" + spelled[8:])):
-        return GeometryType(m[1] or "OGC:CRS84")
-    if low.startswith("geography") and (m := _GEOGRAPHY.fullmatch("geography" + spelled[9:])):
-        return GeographyType(m[1] or "OGC:CRS84", (m[2] or "spherical").lower())
+        return FixedType(int(m[1] or m[2]))
+    if m := _GEOMETRY.fullmatch(spelled):
+        return GeometryType() if m[1] is None else GeometryType(m[1])
+    if m := _GEOGRAPHY.fullmatch(spelled):
+        return GeographyType() if m[1] is None else GeographyType(m[1], (m[2] or "spherical").lower())
     raise ParseError(f"Cannot parse type string to primitive: {text}", text=text)
