@@ -1,8 +1,8 @@
 """The operations a schema update is made of: recorded as data, applied later to whatever schema is current.
 
-A *field path* names a field. A string is a dotted name, looked up as Java does (`l.x` also reaches field x of the structs
-in a list l); a tuple is a path of literal names, so `("a.b",)` is the top-level column called `a.b`. Paths name fields of
-the schema the operations are applied to, or columns added earlier in the same update.
+A *field path* names a field. A string is a dotted name, looked up as Java does (`l.x` also reaches field x of the
+structs in a list l); a tuple is a path of literal names, so `("a.b",)` is the top-level column called `a.b`. Paths name
+fields of the schema the operations are applied to, or columns added earlier in the same update.
 
 Nothing is looked at here: types and schemas may still be JSON text, and a wrong one is reported when it is applied.
 """

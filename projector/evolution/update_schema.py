@@ -194,7 +194,7 @@ class UpdateSchema:
         """
         from projector.evolution.apply import apply_operations
 
-        applied = apply_operations(
+        return apply_operations(
             self.operations,
             base,
             last_column_id,
@@ -202,7 +202,6 @@ class UpdateSchema:
             case_sensitive=self.case_sensitive,
             allow_incompatible_changes=self.allow_incompatible_changes,
         )
-        return applied.schema, applied.last_column_id
 
     def with_operations(self, operations: Iterable[Operation]) -> UpdateSchema:
         """An update with the same switches that has other operations recorded."""
