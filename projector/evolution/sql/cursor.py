@@ -1,0 +1,138 @@
+"""A place in a list of tokens, and the small steps every part of the grammar is made of."""
+
+from __future__ import annotations
+
+from projector.errors import ParseError
+from projector.evolution.sql.tokens import Dialect, Token, tokenize
+
+
+class Cursor:
+    """Reads the tokens of a text one after the other.
+
+    Attributes
+    ----------
+    notes:
+        What was understood but loses something, one sentence each, with the offset it is about.
+    """
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.text = text
+        self.dialect: Dialect = dialect
+        self.tokens = tokenize(text, dialect)
+        self.index = 0
+        self.notes: list[tuple[str, int]] = []
+        self._last_id = 0
+
+    # ---------------------------------------------------------------- looking
+
+    @property
+    def token(self) -> Token:
+        """The token that comes next."""
+        return self.tokens[self.index]
+
+    @property
+    def previous_end(self) -> int:
+        """Offset right after the last token that was taken."""
+        return self.tokens[self.index - 1].end if self.index else 0
+
+    def ahead(self, count: int) -> Token:
+        """The token that comes after `count` others."""
+        return self.tokens[min(self.index + count, len(self.tokens) - 1)]
+
+    def at(self, *words: str) -> bool:
+        """Whether these keywords come next, in any case; a quoted name is never a keyword."""
+        return all(self.ahead(i).kind == "word" and self.ahead(i).text.upper() == word for i, word in enumerate(words))
+
+    def at_symbol(self, *symbols: str) -> bool:
+        """Whether one of these symbols comes next."""
+        return self.token.kind == "symbol" and self.token.text in symbols
+
+    @property
+    def at_end(self) -> bool:
+        """Whether a statement ends here."""
+        return self.token.kind == "end" or self.at_symbol(";")
+
+    # ---------------------------------------------------------------- taking
+
+    def take(self) -> Token:
+        """The next token; the end is never passed."""
+        token = self.token
+        self.index = min(self.index + 1, len(self.tokens) - 1)
+        return token
+
+    def accept(self, *words: str) -> bool:
+        """Take these keywords if they come next."""
+        if not self.at(*words):
+            return False
+        self.index += len(words)
+        return True
+
+    def accept_symbol(self, symbol: str) -> bool:
+        """Take a symbol if it comes next."""
+        if not self.at_symbol(symbol):
+            return False
+        self.index += 1
+        return True
+
+    def expect(self, *words: str) -> None:
+        """Take these keywords, or fail at the first that is not there."""
+        for word in words:
+            if not self.accept(word):
+                raise self.unexpected(word)
+
+    def expect_symbol(self, symbol: str) -> None:
+        """Take a symbol, or fail."""
+        if not self.accept_symbol(symbol):
+            raise self.unexpected(f"'{symbol}'")
+
+    def name(self, what: str = "a column name") -> Token:
+        """Take an identifier, quoted or not."""
+        if self.token.kind not in ("word", "quoted"):
+            raise self.unexpected(what)
+        return self.take()
+
+    def path(self, what: str = "a column name") -> tuple[Token, ...]:
+        """Take identifiers with dots between them."""
+        parts = [self.name(what)]
+        while self.accept_symbol("."):
+            parts.append(self.name("a name after the dot"))
+        return tuple(parts)
+
+    def string(self, what: str) -> str:
+        """Take a string; adjacent ones are joined, where the dialect joins them."""
+        if self.token.kind != "string":
+            raise self.unexpected(what)
+        first = self.take()
+        if self.dialect == "spark" and first.text[0] == "'" and "''" in first.text[1:-1]:
+            self.note("'' inside a string is read as one quote, as Spark 4 does; Spark 3 drops it", first)
+        value = first.value
+        while self.dialect == "spark" and self.token.kind == "string":
+            value += self.take().value
+        return value
+
+    def fresh_id(self) -> int:
+        """A placeholder id for a field inside a type."""
+        self._last_id += 1
+        return self._last_id
+
+    # ---------------------------------------------------------------- telling
+
+    def note(self, sentence: str, token: Token) -> None:
+        """Remember a loss that is no error."""
+        self.notes.append((sentence, token.start))
+
+    def error(self, message: str, token: Token | None = None, hint: str | None = None) -> ParseError:
+        """An error at a token (the next one unless given)."""
+        return ParseError(message, text=self.text, position=(token or self.token).start, hint=hint)
+
+    def unexpected(self, expected: str, hint: str | None = None) -> ParseError:
+        """An error for a next token that is not what the grammar asks for."""
+        return self.error(f"Expected {expected}, found {self.shown(self.token)}", hint=hint)
+
+    @staticmethod
+    def shown(token: Token) -> str:
+        """A token as a message shows it."""
+        if token.kind == "end" or (token.kind == "symbol" and token.text == ";"):
+            return "the end of the statement"
+        text = " ".join(token.text.split())
+        return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,162 @@
+"""A SQL script as a proposal: its statements, the operations they ask for, and where each of them is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from projector.evolution.operations import NextStatement, Operation, Source
+from projector.evolution.sql.cursor import Cursor
+from projector.evolution.sql.statements import Parsed, parse_statement
+from projector.evolution.sql.tokens import Dialect, check_dialect
+from projector.evolution.update_schema import UpdateSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """An operation and the span of the text it comes from: offsets in characters from 0, `end` after the last one."""
+
+    operation: Operation
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlterStatement:
+    """One statement of a script: the parts of the table name it uses, its span, and its operations in order."""
+
+    table: tuple[str, ...]
+    start: int
+    end: int
+    operations: tuple[Located, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that was understood but that Iceberg does not keep, and the offset it is about."""
+
+    message: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlterScript:
+    """What a SQL text asks for.
+
+    Attributes
+    ----------
+    text, dialect:
+        The text as given and the dialect it was read in.
+    statements:
+        In the order of the text; never empty. All name one table.
+    notes:
+        Losses that are no errors, such as the length of a VARCHAR.
+    """
+
+    text: str
+    dialect: Dialect
+    statements: tuple[AlterStatement, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def table(self) -> tuple[str, ...]:
+        """The table all statements name, in its longest spelling."""
+        return max((statement.table for statement in self.statements), key=len)
+
+    @property
+    def operations(self) -> tuple[Located, ...]:
+        """The operations of all statements."""
+        return tuple(located for statement in self.statements for located in statement.operations)
+
+    def line_and_column(self, position: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1."""
+        before = self.text[:position]
+        return before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
+
+    def source(self, located: Located | AlterStatement) -> str:
+        """The text of an operation or a statement."""
+        return self.text[located.start : located.end]
+
+
+def parse_alter(text: str, dialect: str = "spark") -> AlterScript:
+    """Read ALTER TABLE statements, separated by semicolons.
+
+    Parameters
+    ----------
+    text:
+        SQL: comments and empty statements are allowed, at least one statement is needed.
+    dialect:
+        `spark`, `trino` or `duckdb`; decides the grammar, how names are quoted and what types mean (`TIMESTAMP` is
+        Iceberg's `timestamptz` in Spark, `timestamp` in the others).
+
+    Raises
+    ------
+    ParseError:
+        What is not understood, with its position; nothing is ever skipped. Also where two statements name different
+        tables.
+    UnsupportedError:
+        An unknown dialect.
+    """
+    cursor = Cursor(text, check_dialect(dialect))
+    parsed: list[Parsed] = []
+    while cursor.token.kind != "end":
+        if not cursor.accept_symbol(";"):
+            parsed.append(parse_statement(cursor))
+    if not parsed:
+        raise cursor.error("No statement: the text is empty")
+    longest = parsed[0].table
+    for statement in parsed[1:]:
+        if not _same_table(longest, statement.table):
+            names = f"{'.'.join(longest)} and {'.'.join(statement.table)}"
+            raise_at = cursor.error(f"Every statement must name the same table, not {names}")
+            raise_at.position = statement.table_start
+            raise raise_at
+        longest = max(longest, statement.table, key=len)
+    statements = tuple(
+        AlterStatement(
+            found.table,
+            found.start,
+            found.end,
+            tuple(
+                Located(replace(w.operation, source=Source(text, w.start, w.end)), w.start, w.end)
+                for w in found.written
+            ),
+        )
+        for found in parsed
+    )
+    return AlterScript(text, cursor.dialect, statements, tuple(Note(*note) for note in cursor.notes))
+
+
+def _same_table(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two spellings can mean one table: `t` and `db.t`, in any case."""
+    shorter, longer = sorted(([part.lower() for part in one], [part.lower() for part in other]), key=len)
+    return longer[-len(shorter) :] == shorter
+
+
+def to_update(
+    script: AlterScript,
+    *,
+    format_version: int = 2,
+    case_sensitive: bool = False,
+    allow_incompatible_changes: bool = False,
+) -> UpdateSchema:
+    """The schema update that a script asks for.
+
+    Each statement sees the outcome of those before it. Every operation keeps its place in the text as its `source`.
+
+    Parameters
+    ----------
+    format_version, allow_incompatible_changes:
+        As in `UpdateSchema`.
+    case_sensitive:
+        Whether column names must match in case. All three dialects ignore it, so it is off unless asked for.
+    """
+    update = UpdateSchema(
+        format_version=format_version,
+        case_sensitive=case_sensitive,
+        allow_incompatible_changes=allow_incompatible_changes,
+    )
+    for place, statement in enumerate(script.statements):
+        if place:
+            update.record(NextStatement(source=Source(script.text, statement.start, statement.end)))
+        update.record(*(located.operation for located in statement.operations))
+    return update
