@@ -1,0 +1,233 @@
+"""The plan over arrays: a batch as pyarrow returns it becomes a batch of the requested schema.
+
+Validity bitmaps, offsets and leaf buffers are taken over as they are: a rename, a reorder or a dropped child costs a
+few objects a batch and copies nothing. A subtree that is already what is asked for is handed on untouched.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from projector.engines.arrow_cast import cast_leaf, unwrap
+from projector.engines.arrow_constants import Bound, metadata_column
+from projector.engines.arrow_hidden import Above, Rows, UnderList, UnderStruct, first_bad
+from projector.engines.arrow_steps import ArrowPlan, Step
+from projector.engines.failures import null_error
+from projector.errors import UnsupportedError
+from projector.projection.plan import (
+    Constant,
+    Fail,
+    ListOf,
+    MapOf,
+    MetadataColumn,
+    NewStruct,
+    Null,
+    PartitionValue,
+    Read,
+    StructOf,
+)
+
+
+def project_batch(
+    compiled: ArrowPlan,
+    columns: list[pa.Array],
+    exact: list[pa.Array],
+    first: int,
+    length: int,
+    kept: pa.BooleanArray | None,
+    bound: Bound,
+) -> pa.RecordBatch:
+    """The rows at positions `first` to `first + length - 1` of a file under the plan's schema.
+
+    Parameters
+    ----------
+    columns, exact:
+        What pyarrow returned for the plan's leaves, and for its int96 leaves in nanoseconds.
+    first, length:
+        Position of the first row in the file, number of rows.
+    kept:
+        Which rows are read; None for all. What is wrong with the others is nobody's affair.
+    bound:
+        What the file adds to the plan.
+
+    Raises `ProjectionError` for a value that does not fit, or a null under a required field.
+    """
+    above = Rows(kept)
+    arrays = []
+    for step in compiled.steps:
+        column = None if step.index is None else columns[step.index]
+        twin = None if step.exact_index is None else exact[step.exact_index]
+        if isinstance(step.node, MetadataColumn):
+            own = None if column is None else cast_leaf(step, column, twin, above, bound.binding.file)
+            arrays.append(metadata_column(step, own, first, length, bound))
+        else:
+            arrays.append(_column(step, column, twin, length, above, bound))
+    if kept is not None:
+        arrays = [array.filter(kept) for array in arrays]
+        length = kept.true_count
+    return make_batch(arrays, compiled.schema, length)
+
+
+def make_batch(arrays: list[pa.Array], schema: pa.Schema, length: int) -> pa.RecordBatch:
+    """A batch of `length` rows, also where it has no columns."""
+    if arrays:
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+    empty = pa.StructArray.from_buffers(pa.struct([]), length, [None], 0, 0, [])
+    return pa.RecordBatch.from_struct_array(empty).replace_schema_metadata(schema.metadata)
+
+
+def _column(
+    step: Step, column: pa.Array | None, exact: pa.Array | None, length: int, above: Above, bound: Bound
+) -> pa.Array:
+    """One step's column; `column` is what pyarrow returned for it, of `length` values."""
+    node = step.node
+    match node:
+        case Read(check_null=check_null):
+            assert column is not None
+            values = cast_leaf(step, column, exact, above, bound.binding.file)
+            if check_null:
+                _refuse_nulls(step, values, above, bound)
+            return values
+        case StructOf(check_null=check_null):
+            assert column is not None
+            if check_null:
+                _refuse_nulls(step, column, above, bound)
+            return _struct(step, column, exact, above, bound)
+        case ListOf(check_null=check_null) | MapOf(check_null=check_null):
+            assert column is not None
+            if check_null:
+                _refuse_nulls(step, column, above, bound)
+            return _list_or_map(step, column, exact, above, bound)
+        case PartitionValue(field=field):
+            if field.required and length and bound.value(step) is None:
+                everywhere = pa.repeat(pa.scalar(True), length)
+                if first_bad(everywhere, above) is not None:
+                    raise null_error(node, bound.binding.file, "so is the file's partition value")
+            return bound.constant(step, length)
+        case Constant() | Null():
+            return bound.constant(step, length)
+        case NewStruct():
+            below = [_column(child, None, None, length, above, bound) for child in step.below]
+            return pa.StructArray.from_buffers(step.target, length, [None], 0, 0, below)
+        case MetadataColumn():
+            raise UnsupportedError(f"metadata column {node.field.name} is not at the top level", path=node.path)
+        case Fail():
+            raise AssertionError("a plan with failures is not executed")
+        case _:
+            assert_never(node)
+
+
+def _struct(step: Step, column: pa.Array, exact: pa.Array | None, above: Above, bound: Bound) -> pa.Array:
+    array = unwrap(column)
+    if not pa.types.is_struct(array.type) or array.type.num_fields != step.width:
+        raise _unlike(step, array, bound)
+    twin = None if exact is None else unwrap(exact)
+    old = [array.field(i) for i in range(step.width)]
+    new = _children(step, old, twin, len(array), UnderStruct(array, above), bound)
+    if _is_same(column, step.target, old, new):
+        return column
+    return pa.StructArray.from_buffers(step.target, len(array), [_validity(array)], array.null_count, 0, new)
+
+
+def _list_or_map(step: Step, column: pa.Array, exact: pa.Array | None, above: Above, bound: Bound) -> pa.Array:
+    array = _as_list(unwrap(column))
+    if array is None:
+        raise _unlike(step, column, bound)
+    if not len(array):
+        return pa.nulls(0, step.target)
+    offsets, values = _elements(array)
+    twin = None if exact is None else _elements(_as_list(unwrap(exact)))[1]
+    below = UnderList(array, offsets, above)
+    if isinstance(step.node, ListOf):
+        (element,) = step.below
+        new = _column(element, values, twin, len(values), below, bound)
+        if _is_same(column, step.target, [values], [new]):
+            return column
+        buffers = [_validity(array), offsets.buffers()[1]]
+        return pa.ListArray.from_buffers(step.target, len(array), buffers, array.null_count, 0, [new])
+    if not pa.types.is_struct(values.type) or values.type.num_fields != step.width:
+        raise _unlike(step, column, bound)
+    old = [values.field(i) for i in range(step.width)]
+    pair = _children(step, old, twin, len(values), below, bound)
+    if _is_same(column, step.target, old, pair):
+        return column
+    entries_type = pa.struct([step.target.key_field, step.target.item_field])
+    entries = pa.StructArray.from_buffers(entries_type, len(values), [None], 0, 0, pair)
+    buffers = [_validity(array), offsets.buffers()[1]]
+    return pa.MapArray.from_buffers(step.target, len(array), buffers, array.null_count, 0, [entries])
+
+
+def _children(
+    step: Step, old: list[pa.Array], exact: pa.Array | None, length: int, above: Above, bound: Bound
+) -> list[pa.Array]:
+    """The children of a struct, or of a map's entries."""
+    return [
+        _column(
+            child,
+            None if child.index is None else old[child.index],
+            None if child.exact_index is None or exact is None else exact.field(child.exact_index),
+            length,
+            above,
+            bound,
+        )
+        for child in step.below
+    ]
+
+
+def _is_same(column: pa.Array, target: pa.DataType, old: list[pa.Array], new: list[pa.Array]) -> bool:
+    return (
+        len(old) == len(new)
+        and all(a is b for a, b in zip(old, new, strict=True))
+        and column.type.equals(target, check_metadata=True)
+    )
+
+
+def _as_list(array: pa.Array) -> pa.Array | None:
+    """A list-like column as a list or map with 32-bit offsets; None for any other column."""
+    kind = array.type
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        return array
+    if (
+        pa.types.is_large_list(kind)
+        or pa.types.is_fixed_size_list(kind)
+        or pa.types.is_list_view(kind)
+        or pa.types.is_large_list_view(kind)
+    ):
+        return array.cast(pa.list_(kind.value_field))
+    return None
+
+
+def _elements(array: pa.Array) -> tuple[pa.Int32Array, pa.Array]:
+    """Offsets from 0 in a buffer from 0, and exactly the values they speak of."""
+    offsets = array.offsets
+    first, last = offsets[0].as_py(), offsets[len(offsets) - 1].as_py()
+    if first or offsets.offset:
+        offsets = pc.subtract(offsets, pa.scalar(first, pa.int32()))
+    values = array.values
+    return offsets, values if not first and last == len(values) else values.slice(first, last - first)
+
+
+def _validity(array: pa.Array) -> pa.Buffer | None:
+    """The validity bitmap of an array, starting at its first value; None where nothing is null."""
+    if not array.null_count:
+        return None
+    if not array.offset:
+        return array.buffers()[0]
+    return pc.invert(array.is_null()).buffers()[1]
+
+
+def _refuse_nulls(step: Step, column: pa.Array, above: Above, bound: Bound) -> None:
+    if column.null_count and first_bad(column.is_null(), above) is not None:
+        raise null_error(step.node, bound.binding.file)
+
+
+def _unlike(step: Step, column: pa.Array, bound: Bound) -> UnsupportedError:
+    return UnsupportedError(
+        f"pyarrow reads {column.type} where the footer says otherwise",
+        file=bound.binding.file,
+        path=step.node.path,
+        field_id=step.node.field.field_id,
+    )

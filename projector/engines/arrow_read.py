@@ -1,0 +1,187 @@
+"""The chosen leaves of a Parquet file, batch by batch, with the position of every batch in the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from projector.engines.arrow_steps import ArrowPlan, compile_for
+from projector.errors import CorruptFileError, NotFoundError, UnsupportedError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawBatch:
+    """Columns as pyarrow returns them, for the rows of a file from position `first` on.
+
+    `exact` holds the file's int96 leaves as nanoseconds, wrapped round where they overflow; `columns` holds them as
+    milliseconds.
+    """
+
+    first: int
+    length: int
+    columns: list[pa.Array]
+    exact: list[pa.Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenFile:
+    """A Parquet file opened for a plan, and the plan's steps for what pyarrow will return."""
+
+    file: str
+    compiled: ArrowPlan
+    parquet: pq.ParquetFile
+    exact: pq.ParquetFile | None
+    prefixes: list[str]
+    exact_prefixes: list[str]
+
+
+Source = str | os.PathLike[str] | Any
+"""A local path, or what `pyarrow.parquet.ParquetFile` opens: a `pyarrow.NativeFile` or a binary file object."""
+
+
+@contextmanager
+def arrow_errors(file: str) -> Iterator[None]:
+    """Turns what pyarrow raises while it reads `file` into errors of this project."""
+    try:
+        yield
+    except pa.ArrowNotImplementedError as e:
+        raise UnsupportedError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
+    except FileNotFoundError as e:
+        raise NotFoundError("The file is not there", file=file) from e
+    except (IsADirectoryError, PermissionError) as e:
+        raise NotFoundError(f"The file cannot be opened: {e.strerror or _one_line(e)}", file=file) from e
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
+        raise CorruptFileError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def opened(source: Source, file: str, compiled: ArrowPlan) -> Iterator[OpenFile]:
+    """A file opened for reading with a plan of its shape. Closed at the end where `source` is a path."""
+    with arrow_errors(file):
+        own = pa.OSFile(os.fspath(source)) if isinstance(source, str | os.PathLike) else None
+    try:
+        with arrow_errors(file):
+            ready = _open(own if own is not None else source, file, compiled)
+        yield ready
+    finally:
+        if own is not None:
+            own.close()
+
+
+def _open(source: Any, file: str, compiled: ArrowPlan) -> OpenFile:
+    parquet = _parquet(source, "ms", None)
+    found = parquet.metadata.num_columns
+    if found != compiled.leaf_count:
+        raise CorruptFileError(f"The file has {found} columns where its shape has {compiled.leaf_count}", file=file)
+    exact = _parquet(source, "ns", parquet.metadata) if compiled.exact_leaves else None
+    prefixes = _paths(parquet, compiled.leaves)
+    exact_prefixes = _paths(parquet, compiled.exact_leaves)
+    if not compiled.names_are_clear:
+        every = _paths(parquet, range(found))
+        order, exact_order = _selected(every, prefixes), _selected(every, exact_prefixes)
+        compiled = compile_for(compiled.plan, order, exact_order)
+    return OpenFile(file, compiled, parquet, exact, prefixes, exact_prefixes)
+
+
+def _parquet(source: Any, int96_unit: str, metadata: pq.FileMetaData | None) -> pq.ParquetFile:
+    # Without pre_buffer, and through a small buffer, the resident set does not grow with the row group.
+    return pq.ParquetFile(
+        source,
+        metadata=metadata,
+        coerce_int96_timestamp_unit=int96_unit,
+        page_checksum_verification=True,
+        pre_buffer=False,
+        buffer_size=1 << 20,
+    )
+
+
+def _paths(parquet: pq.ParquetFile, leaves: Sequence[int]) -> list[str]:
+    """The dotted paths of leaves, each once: the same path twice selects its leaves twice."""
+    schema = parquet.schema
+    return list(dict.fromkeys(schema.column(leaf).path for leaf in leaves))
+
+
+def _selected(paths: Sequence[str], prefixes: Sequence[str]) -> list[int]:
+    """The leaves that pyarrow reads for dotted prefixes, in its order: all that begin with them."""
+    starts = [f"{prefix}." for prefix in prefixes]
+    found = [
+        leaf
+        for prefix, start in zip(prefixes, starts, strict=True)
+        for leaf, path in enumerate(paths)
+        if path == prefix or path.startswith(start)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def runs(
+    parquet: pq.ParquetFile, row_groups: Sequence[int] | None, batch_size: int
+) -> Iterator[tuple[int, int, list[int]]]:
+    """Row groups that are read in one go: position of the first row, number of rows, indexes.
+
+    Neighbours are taken together as long as they fit into one batch; a larger row group stands alone, so that batches
+    begin with it and memory is that of one.
+    """
+    metadata = parquet.metadata
+    lengths = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    starts = [0]
+    for length in lengths:
+        starts.append(starts[-1] + length)
+    run: list[int] = []
+    rows = 0
+    for i in range(len(lengths)) if row_groups is None else row_groups:
+        if run and (i != run[-1] + 1 or rows + lengths[i] > batch_size):
+            yield starts[run[0]], rows, run
+            run, rows = [], 0
+        run.append(i)
+        rows += lengths[i]
+    if run:
+        yield starts[run[0]], rows, run
+
+
+def raw_batches(
+    ready: OpenFile, row_groups: Sequence[int] | None, batch_size: int, use_threads: bool
+) -> Iterator[RawBatch]:
+    """The batches of some row groups (None: all), in the order given; the rows of a batch are neighbours."""
+    for first, rows, run in runs(ready.parquet, row_groups, batch_size):
+        if not ready.prefixes:  # nothing is read: only the number of rows counts
+            for start in range(0, rows, batch_size):
+                yield RawBatch(first + start, min(batch_size, rows - start), [], [])
+            continue
+        position = first
+        batches = ready.parquet.iter_batches(batch_size, run, ready.prefixes, use_threads)
+        twins = iter(())
+        if ready.exact is not None:
+            twins = ready.exact.iter_batches(batch_size, run, ready.exact_prefixes, use_threads)
+        for batch, twin in _pairs(ready, batches, twins):
+            if batch.num_rows:
+                yield RawBatch(position, batch.num_rows, batch.columns, [] if twin is None else twin.columns)
+            position += batch.num_rows
+        if position != first + rows:
+            raise CorruptFileError(
+                f"The file holds {position - first} rows where its footer says {rows}", file=ready.file
+            )
+
+
+def _pairs(
+    ready: OpenFile, batches: Iterator[pa.RecordBatch], twins: Iterator[pa.RecordBatch]
+) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch | None]]:
+    with arrow_errors(ready.file):
+        if ready.exact is None:
+            for batch in batches:
+                yield batch, None
+            return
+        for batch, twin in zip_longest(batches, twins):
+            if batch is None or twin is None or batch.num_rows != twin.num_rows:
+                raise CorruptFileError("The file's columns have different numbers of rows", file=ready.file)
+            yield batch, twin
