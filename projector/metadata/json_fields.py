@@ -1,0 +1,93 @@
+"""Fields of parsed JSON, checked for presence and kind; errors are `InvalidMetadataError` with Java's sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from projector.errors import InvalidMetadataError
+
+Json = Mapping[str, Any]
+
+_INT = range(-(1 << 31), 1 << 31)
+_LONG = range(-(1 << 63), 1 << 63)
+
+
+def shown(value: Any) -> str:
+    """A JSON value for a message: one line, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def as_object(value: Any, what: str) -> Json:
+    """A value that must be a JSON object."""
+    if not isinstance(value, dict):
+        raise InvalidMetadataError(f"Cannot parse {what} from a non-object: {shown(value)}")
+    return value
+
+
+def as_list(value: Any, what: str) -> list[Any]:
+    """A value that must be a JSON array."""
+    if not isinstance(value, list):
+        raise InvalidMetadataError(f"Cannot parse {what} from non-array: {shown(value)}")
+    return value
+
+
+def _number(node: Json, name: str, kind: str, allowed: range) -> int:
+    if name not in node:
+        raise InvalidMetadataError(f"Cannot parse missing {kind}: {name}")
+    value = node[name]
+    if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
+        article = "an integer" if kind == "int" else "a long"
+        raise InvalidMetadataError(f"Cannot parse to {article} value: {name}: {shown(value)}")
+    return value
+
+
+def get_int(node: Json, name: str) -> int:
+    """A field that must be a 32-bit integer."""
+    return _number(node, name, "int", _INT)
+
+
+def get_long(node: Json, name: str) -> int:
+    """A field that must be a 64-bit integer."""
+    return _number(node, name, "long", _LONG)
+
+
+def get_int_or_none(node: Json, name: str) -> int | None:
+    """A 32-bit integer; None where the field is absent or null."""
+    return None if node.get(name) is None else get_int(node, name)
+
+
+def get_long_or_none(node: Json, name: str) -> int | None:
+    """A 64-bit integer; None where the field is absent or null."""
+    return None if node.get(name) is None else get_long(node, name)
+
+
+def get_string(node: Json, name: str) -> str:
+    """A field that must be a string."""
+    if name not in node:
+        raise InvalidMetadataError(f"Cannot parse missing string: {name}")
+    value = node[name]
+    if not isinstance(value, str):
+        raise InvalidMetadataError(f"Cannot parse to a string value: {name}: {shown(value)}")
+    return value
+
+
+def get_string_or_none(node: Json, name: str) -> str | None:
+    """A string; None where the field is absent or null."""
+    return None if node.get(name) is None else get_string(node, name)
+
+
+def get_list(node: Json, name: str) -> list[Any]:
+    """An array; empty where the field is absent or null."""
+    return [] if node.get(name) is None else as_list(node[name], name)
+
+
+def get_strings(node: Json, name: str) -> dict[str, str]:
+    """An object of strings; empty where the field is absent or null."""
+    if node.get(name) is None:
+        return {}
+    found = as_object(node[name], name)
+    for key in found:
+        get_string(found, key)
+    return dict(found)

@@ -1,0 +1,203 @@
+"""Finding and reading the current metadata file of a table, and where the table's files are now."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from projector.errors import CorruptFileError, InvalidMetadataError, NotFoundError, ProjectorError, UnsupportedError
+from projector.files.locations import (
+    PathResolver,
+    base_name,
+    join,
+    parent,
+    parse_location,
+    relative_to,
+    same_path,
+    table_root,
+)
+from projector.files.storage import Storage
+from projector.metadata.table_metadata import TableMetadata
+
+VERSION_HINT = "version-hint.text"
+_SUFFIX = r"(?:\.gz\.metadata\.json|\.metadata\.json\.gz|\.metadata\.json)"
+_HADOOP_NAME = re.compile(r"v(\d{1,18})" + _SUFFIX)
+_CATALOG_NAME = re.compile(r"(\d{1,18})-[^/]*?" + _SUFFIX)
+_HADOOP_SUFFIXES = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
+_MAX_BYTES = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMetadata:
+    """Table metadata, the file it was read from, and the root of the table by the place of that file."""
+
+    metadata: TableMetadata
+    metadata_file: str
+    root: str
+
+    def resolver(
+        self,
+        storage: Storage,
+        allow_moved_paths: Literal["auto"] | bool = "auto",
+        path_map: Mapping[str, str] | None = None,
+    ) -> PathResolver:
+        """How recorded paths become paths to read; the resolver's `note` says when the table has moved.
+
+        Parameters
+        ----------
+        allow_moved_paths:
+            Whether paths under the recorded location are read from `root` instead. `auto`: where the metadata file was
+            not read from under that location, and that location does not hold it either.
+        path_map:
+            Recorded prefix to actual prefix.
+        """
+        location, mapping = self.metadata.location, dict(path_map or {})
+        if allow_moved_paths is False or same_path(location, self.root):
+            return PathResolver(location, None, mapping)
+        if allow_moved_paths == "auto" and not self._moved(storage):
+            return PathResolver(location, None, mapping)
+        return PathResolver(location, self.root, mapping)
+
+    def _moved(self, storage: Storage) -> bool:
+        location = self.metadata.location
+        if relative_to(self.metadata_file, location) is not None:
+            return False
+        inside = relative_to(self.metadata_file, self.root)
+        try:
+            return inside is None or not storage.exists(join(location, inside))
+        except ProjectorError:  # a store that cannot be asked does not hold it
+            return True
+
+
+def load_metadata(location: str, storage: Storage) -> LoadedMetadata:
+    """Read a table's current metadata.
+
+    Parameters
+    ----------
+    location:
+        The table's root, its metadata folder, or a metadata file.
+
+    Raises
+    ------
+    NotFoundError
+        Where there is nothing, or a folder without metadata.
+    CorruptFileError, InvalidMetadataError, UnsupportedError
+        Where the file cannot be unpacked or parsed, contradicts itself, or is of a later format version.
+    """
+    file = find_metadata_file(_absolute(location), storage)
+    return LoadedMetadata(read_metadata(file, storage), file, table_root(file))
+
+
+def _absolute(location: str) -> str:
+    """A relative local path made absolute, so that it can be compared with what metadata records."""
+    place = parse_location(location)
+    return os.path.abspath(location) if place.is_local and place.path == location else location
+
+
+def read_metadata(file: str, storage: Storage) -> TableMetadata:
+    """Read one metadata file, gzip-compressed or not whatever its name says."""
+    try:
+        return TableMetadata.from_json(_unpacked(storage.read_bytes(file)))
+    except (CorruptFileError, InvalidMetadataError, UnsupportedError) as error:
+        if error.file is None:
+            error.file = file
+        raise
+
+
+def _unpacked(content: bytes) -> bytes:
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    parts: list[bytes] = []
+    left = _MAX_BYTES
+    while content:
+        stream = zlib.decompressobj(31)
+        try:
+            parts.append(stream.decompress(content, left))
+        except zlib.error as error:
+            raise CorruptFileError(f"Gzip content is damaged: {error}") from None
+        left -= len(parts[-1])
+        if not stream.eof:
+            raise CorruptFileError("Gzip content is cut off" if left > 0 else "Gzip content is too large")
+        content = stream.unused_data.lstrip(b"\0")  # padding
+    return b"".join(parts)
+
+
+def find_metadata_file(location: str, storage: Storage) -> str:
+    """The current metadata file of a table. Raises `NotFoundError` and says what was looked for.
+
+    In a folder `version-hint.text` names a version, or a file; as in Java, versions that follow it without a gap are
+    newer than the hint. Without a usable hint the highest version counts, of `v<N>.metadata.json` or of
+    `<N>-<uuid>.metadata.json`.
+    """
+    if not storage.is_folder(location):
+        if not storage.exists(location):
+            raise NotFoundError(f"No such table or metadata file: {location}")
+        return location
+    inner = join(location, "metadata")
+    folder = inner if storage.is_folder(inner) else location
+    names = storage.list(folder)
+    hadoop = _by_version(names, _HADOOP_NAME)
+    hint = _hint(folder, names, storage)
+    for suffix in ("", *_HADOOP_SUFFIXES):
+        if hint + suffix in names and hint + suffix != "":
+            return join(folder, hint + suffix)
+    hinted = int(hint) if re.fullmatch(r"[0-9]{1,18}", hint) else None
+    if hinted is not None and hinted in hadoop:
+        while hinted + 1 in hadoop:
+            hinted += 1
+        return join(folder, _preferred(hadoop[hinted]))
+    catalog = _by_version(names, _CATALOG_NAME)
+    if hadoop and (not catalog or hinted is not None):
+        return join(folder, _preferred(hadoop[max(hadoop)]))
+    if not catalog:
+        raise NotFoundError(
+            f"No table metadata in {location}",
+            hint=f"looked in {folder} for {VERSION_HINT}, v<N>.metadata.json and <N>-<uuid>.metadata.json",
+        )
+    return _newest(folder, catalog, hadoop, storage)
+
+
+def _hint(folder: str, names: tuple[str, ...], storage: Storage) -> str:
+    """The first line of the hint file; empty where there is none."""
+    if VERSION_HINT not in names:
+        return ""
+    lines = storage.read_bytes(join(folder, VERSION_HINT)).decode("utf-8", "replace").splitlines()
+    return lines[0].strip() if lines else ""
+
+
+def _by_version(names: tuple[str, ...], pattern: re.Pattern[str]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for name in names:
+        if match := pattern.fullmatch(name):
+            found.setdefault(int(match[1]), []).append(name)
+    return found
+
+
+def _preferred(names: list[str]) -> str:
+    """Of several spellings of one version, the one that Java looks for first."""
+    order = {suffix: position for position, suffix in enumerate(_HADOOP_SUFFIXES)}
+    return min(names, key=lambda name: (order.get(name[name.index(".") :], 9), name))
+
+
+def _newest(folder: str, catalog: dict[int, list[str]], hadoop: dict[int, list[str]], storage: Storage) -> str:
+    """The catalog-style file of the highest version.
+
+    A failed commit can leave a second file of one version behind, and only the catalog knows which one is current.
+    """
+    names = catalog[max(catalog)] + (hadoop[max(hadoop)] if hadoop else [])
+    if len(names) == 1:
+        return join(folder, names[0])
+    raise InvalidMetadataError(
+        f"Cannot tell which metadata file is current in {folder}: {', '.join(sorted(names)[:5])}",
+        hint="give the metadata file itself, or load the table through its catalog",
+    )
+
+
+def previous_file(metadata_file: str, metadata: TableMetadata) -> str | None:
+    """Where the metadata file before this one is: its recorded name, beside this one."""
+    log = metadata.metadata_log
+    return join(parent(metadata_file), base_name(log[-1].metadata_file)) if log else None

@@ -1,0 +1,194 @@
+"""What manifests and manifest lists say: manifests, their entries, and the files (spec: Manifests, Manifest Lists)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from projector.schema.types import IcebergType
+
+METRICS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+"""The maps of a file's statistics, by their names in the spec."""
+
+
+class ManifestContent(IntEnum):
+    """What the files are that a manifest lists."""
+
+    DATA = 0
+    DELETES = 1
+
+
+class FileContent(IntEnum):
+    """What a file holds. A deletion vector counts as position deletes."""
+
+    DATA = 0
+    POSITION_DELETES = 1
+    EQUALITY_DELETES = 2
+
+
+class EntryStatus(IntEnum):
+    """What a manifest says of a file."""
+
+    EXISTING = 0
+    ADDED = 1
+    DELETED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSummary:
+    """Summary of one partition field over all files of a manifest; bounds are binary single values."""
+
+    contains_null: bool
+    contains_nan: bool | None
+    lower_bound: bytes | None
+    upper_bound: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFile:
+    """A manifest as a manifest list (or a snapshot of version 1) names it.
+
+    Counts are None where the writer left them out, which means "may be more than zero". `partitions` has one summary
+    for each field of the spec, in order, or is None.
+    """
+
+    path: str
+    length: int
+    spec_id: int
+    content: ManifestContent = ManifestContent.DATA
+    sequence_number: int = 0
+    min_sequence_number: int = 0
+    added_snapshot_id: int | None = None
+    added_files_count: int | None = None
+    existing_files_count: int | None = None
+    deleted_files_count: int | None = None
+    added_rows_count: int | None = None
+    existing_rows_count: int | None = None
+    deleted_rows_count: int | None = None
+    partitions: tuple[FieldSummary, ...] | None = None
+    key_metadata: bytes | None = None
+    first_row_id: int | None = None
+
+    @property
+    def has_live_files(self) -> bool:
+        """False only where the counts say that every entry is a deleted one."""
+        return self.added_files_count != 0 or self.existing_files_count != 0
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A data or delete file as a manifest describes it.
+
+    Parameters
+    ----------
+    content, file_path, file_format:
+        What it holds; where it is, as recorded; `PARQUET`, `AVRO`, `ORC` or `PUFFIN`.
+    spec_id, partition, partition_types:
+        Its partition: the spec's id, plain values by partition field id, and the types they are stored in.
+    record_count, file_size_in_bytes:
+        Rows (of a deletion vector: deleted positions) and bytes.
+    metrics:
+        Sizes, counts and bounds by field id.
+    key_metadata:
+        Set where the file is encrypted.
+    split_offsets, equality_ids, sort_order_id, first_row_id, referenced_data_file, content_offset,
+    content_size_in_bytes:
+        As in the spec; None where absent. `first_row_id` is inherited already.
+    """
+
+    content: FileContent
+    file_path: str
+    file_format: str
+    spec_id: int
+    partition: Mapping[int, Any]
+    partition_types: Mapping[int, IcebergType]
+    record_count: int
+    file_size_in_bytes: int
+    metrics: Metrics
+    key_metadata: bytes | None = None
+    split_offsets: tuple[int, ...] | None = None
+    equality_ids: tuple[int, ...] | None = None
+    sort_order_id: int | None = None
+    first_row_id: int | None = None
+    referenced_data_file: str | None = None
+    content_offset: int | None = None
+    content_size_in_bytes: int | None = None
+
+    @property
+    def column_sizes(self) -> Mapping[int, int]:
+        """Bytes on disk by field id; empty where unknown, as all maps here."""
+        return self.metrics.of("column_sizes")
+
+    @property
+    def value_counts(self) -> Mapping[int, int]:
+        """Number of values, null and NaN included, by field id."""
+        return self.metrics.of("value_counts")
+
+    @property
+    def null_value_counts(self) -> Mapping[int, int]:
+        """Number of nulls by field id."""
+        return self.metrics.of("null_value_counts")
+
+    @property
+    def nan_value_counts(self) -> Mapping[int, int]:
+        """Number of NaNs by field id."""
+        return self.metrics.of("nan_value_counts")
+
+    @property
+    def lower_bounds(self) -> Mapping[int, bytes]:
+        """Lower bounds by field id, as binary single values."""
+        return self.metrics.of("lower_bounds")
+
+    @property
+    def upper_bounds(self) -> Mapping[int, bytes]:
+        """Upper bounds by field id, as binary single values."""
+        return self.metrics.of("upper_bounds")
+
+
+class Metrics:
+    """The maps of a file's statistics, each made when it is first asked for."""
+
+    __slots__ = ("_made", "_pairs")
+
+    def __init__(self, pairs: Mapping[str, list[Mapping[str, Any]] | None]) -> None:
+        self._pairs = pairs
+        self._made: dict[str, dict[int, Any]] = {}
+
+    def of(self, name: str) -> dict[int, Any]:
+        """A map by its name in the spec, such as `lower_bounds`; empty where the manifest has none."""
+        made = self._made.get(name)
+        if made is None:
+            made = {pair["key"]: pair["value"] for pair in self._pairs.get(name) or () if pair["value"] is not None}
+            self._made[name] = made
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Metrics) and all(self.of(name) == other.of(name) for name in METRICS)
+
+    def __hash__(self) -> int:
+        return hash(tuple(len(self.of(name)) for name in METRICS))
+
+    def __repr__(self) -> str:
+        return f"Metrics({', '.join(f'{name}={self.of(name)}' for name in METRICS if self.of(name))})"
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestEntry:
+    """What a manifest says of one file.
+
+    Ids and sequence numbers are inherited already. A sequence number is None only where a writer left out one that
+    cannot be inherited.
+    """
+
+    status: EntryStatus
+    snapshot_id: int | None
+    data_sequence_number: int | None
+    file_sequence_number: int | None
+    data_file: DataFile
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the file is part of the snapshot: added or existing, not deleted."""
+        return self.status is not EntryStatus.DELETED
