@@ -1,0 +1,136 @@
+"""What a commit of a schema update would write: the next metadata, built from the table's present one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from projector.errors import InvalidMetadataError
+from projector.evolution.apply import Applied, apply_statements
+from projector.evolution.following_properties import followed_properties
+from projector.evolution.table_rules import check_partitioning_and_order
+from projector.evolution.update_schema import UpdateSchema
+from projector.metadata.table_metadata import TableMetadata
+from projector.schema.schema import Schema
+from projector.schema.schema_json import schema_to_json_dict
+
+PREVIOUS_VERSIONS_MAX_PROPERTY = "write.metadata.previous-versions-max"
+PREVIOUS_VERSIONS_MAX_DEFAULT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaCommit:
+    """A prepared schema update. Nothing of it has been written.
+
+    Parameters
+    ----------
+    metadata:
+        The table's metadata after the commit; the very metadata that was given where nothing changes.
+    schema:
+        The schema that is current after the commit.
+    added:
+        Whether the commit adds the schema. False where the table has had an equal one, whose id is used again.
+    changed:
+        Whether there is anything to commit.
+    """
+
+    metadata: TableMetadata
+    schema: Schema
+    added: bool
+    changed: bool
+
+
+def prepare_schema_update(
+    metadata: TableMetadata,
+    update: UpdateSchema,
+    *,
+    metadata_file: str | None = None,
+    timestamp_ms: int | None = None,
+) -> SchemaCommit:
+    """Apply a schema update to a table's metadata.
+
+    Parameters
+    ----------
+    metadata:
+        The table's present metadata. Its format version decides what is legal, not the update's own.
+    update:
+        What to change.
+    metadata_file:
+        The recorded location of the file that `metadata` was read from, for the metadata log. Without it the log stays
+        as it is: a catalog keeps it.
+    timestamp_ms:
+        Time of the commit, in milliseconds from 1970-01-01 UTC; now, unless given.
+
+    Raises
+    ------
+    SchemaUpdateError
+        A change that cannot be applied to the current schema, or that the partition spec or sort order forbids.
+    """
+    base = metadata.current_schema
+    steps = apply_update(metadata, update)
+    result = steps[-1].schema
+    if result.same_columns(base):
+        return SchemaCommit(metadata, base, added=False, changed=False)
+    check_partitioning_and_order(metadata, result)
+    earlier = next((schema for schema in metadata.schemas if schema.same_columns(result)), None)
+    schema = replace(result, schema_id=max(metadata.schema_ids) + 1) if earlier is None else earlier
+    raw = dict(metadata.raw)
+    raw["last-updated-ms"] = max(_now_ms() if timestamp_ms is None else timestamp_ms, metadata.last_updated_ms)
+    raw["last-column-id"] = max(metadata.last_column_id, steps[-1].last_column_id)
+    raw["current-schema-id"] = schema.schema_id
+    raw["schemas"] = _schemas(metadata, schema if earlier is None else None)
+    if metadata.format_version == 1:
+        raw["schema"] = next(node for node in raw["schemas"] if node.get("schema-id", 0) == schema.schema_id)
+    properties = followed_properties(metadata.properties, base, steps)
+    if properties != metadata.properties:
+        raw["properties"] = properties
+    if metadata_file is not None:
+        raw["metadata-log"] = _metadata_log(metadata, metadata_file, properties)
+    return SchemaCommit(TableMetadata.from_json(raw), schema, added=earlier is None, changed=True)
+
+
+def apply_update(metadata: TableMetadata, update: UpdateSchema) -> tuple[Applied, ...]:
+    """What each statement of an update does to a table's current schema. Raises `SchemaUpdateError`."""
+    return apply_statements(
+        update.operations,
+        metadata.current_schema,
+        _last_column_id(metadata),
+        format_version=metadata.format_version,
+        case_sensitive=update.case_sensitive,
+        allow_incompatible_changes=update.allow_incompatible_changes,
+    )
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _last_column_id(metadata: TableMetadata) -> int:
+    """The highest id ever given, also where a writer has left `last-column-id` below the ids of an older schema."""
+    return max(metadata.last_column_id, *(schema.highest_field_id for schema in metadata.schemas))
+
+
+def _schemas(metadata: TableMetadata, added: Schema | None) -> list[Any]:
+    """The JSON of all schemas; metadata of version 1 may have had its one schema under `schema` only."""
+    listed = metadata.raw.get("schemas")
+    known = (
+        list(listed) if listed is not None else [{**metadata.raw["schema"], "schema-id": metadata.current_schema_id}]
+    )
+    return known if added is None else [*known, schema_to_json_dict(added)]
+
+
+def _metadata_log(metadata: TableMetadata, metadata_file: str, properties: Mapping[str, str]) -> list[Any]:
+    """The metadata log with the file before the commit at its end, cut to the length that the table asks for."""
+    text = properties.get(PREVIOUS_VERSIONS_MAX_PROPERTY, str(PREVIOUS_VERSIONS_MAX_DEFAULT))
+    try:
+        kept = max(1, int(text))
+    except ValueError:
+        raise InvalidMetadataError(
+            f"Invalid table property {PREVIOUS_VERSIONS_MAX_PROPERTY}: {text!r} is not a number",
+            table=metadata.location,
+        ) from None
+    before: Sequence[Any] = metadata.raw.get("metadata-log") or []
+    entry = {"timestamp-ms": metadata.last_updated_ms, "metadata-file": metadata_file}
+    return [*before, entry][-kept:]

@@ -1,0 +1,109 @@
+"""What a table's partition specs and sort order forbid a schema change to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.errors import SchemaUpdateError
+from projector.metadata.partitioning import PartitionField
+from projector.metadata.sort_order import SortField
+from projector.metadata.table_metadata import TableMetadata
+from projector.metadata.transforms import UnknownTransform, accepts, parse_transform
+from projector.schema.promotions import promotion
+from projector.schema.schema import Schema
+from projector.schema.types import IcebergType
+
+
+def check_partitioning_and_order(metadata: TableMetadata, schema: Schema) -> None:
+    """Refuse a schema that the table's partitioning or sort order does not allow.
+
+    Raises
+    ------
+    SchemaUpdateError
+        A source column of the default spec or the default sort order that is dropped; a column that takes the name of a
+        partition field made from another column; a promotion that changes partition values, of any spec.
+    """
+    for field in metadata.spec().fields:
+        if not field.is_void:
+            _check_sources(
+                field.source_ids, schema, f"Cannot find source column for partition field: {_partition(field)}"
+            )
+    order = metadata.sort_orders[metadata.default_sort_order_id]
+    for sort_field in order.fields:
+        _check_sources(sort_field.source_ids, schema, f"Cannot find source column for sort field: {_sort(sort_field)}")
+    for field in _all_partition_fields(metadata):
+        _check_name(field, schema)
+        _check_values(field, metadata.current_schema, schema)
+    for source_ids, transform in [
+        *((f.source_ids, f.transform) for f in metadata.spec().fields),
+        *((f.source_ids, f.transform) for f in order.fields),
+    ]:
+        _check_transform(source_ids, transform, metadata.current_schema, schema)
+
+
+def _all_partition_fields(metadata: TableMetadata) -> Iterator[PartitionField]:
+    for spec in metadata.specs.values():
+        yield from spec.fields
+
+
+def _partition(field: PartitionField) -> str:
+    return f"{field.field_id}: {field.name}: {field.transform}({_ids(field.source_ids)})"
+
+
+def _sort(field: SortField) -> str:
+    nulls = field.null_order.upper().replace("-", " ")
+    return f"{field.transform}({_ids(field.source_ids)}) {field.direction.upper()} {nulls}"
+
+
+def _ids(source_ids: tuple[int, ...]) -> str:
+    return ", ".join(map(str, source_ids))
+
+
+def _check_sources(source_ids: tuple[int, ...], schema: Schema, message: str) -> None:
+    for source_id in source_ids:
+        if source_id not in schema.fields_by_id:
+            raise SchemaUpdateError(
+                message,
+                field_id=source_id,
+                hint="replace the spec or order first, so that it no longer needs the column",
+            )
+
+
+def _check_name(field: PartitionField, schema: Schema) -> None:
+    """A partition field's name may only be that of its own source column, while that column is there."""
+    taken = schema.ids_by_name.get(field.name)
+    if taken is None or taken in field.source_ids or field.source_id not in schema.fields_by_id:
+        return
+    raise SchemaUpdateError(
+        f"Cannot create identity partition sourced from different field in schema: {field.name}",
+        hint=f"a column cannot have the name of partition field {_partition(field)}",
+    )
+
+
+def _changed_types(
+    source_ids: tuple[int, ...], before: Schema, after: Schema
+) -> Iterator[tuple[int, IcebergType, IcebergType]]:
+    for source_id in source_ids:
+        if source_id in before.fields_by_id and source_id in after.fields_by_id:
+            old, new = before.fields_by_id[source_id].field_type, after.fields_by_id[source_id].field_type
+            if old != new:
+                yield source_id, old, new
+
+
+def _check_values(field: PartitionField, before: Schema, after: Schema) -> None:
+    """Refuse a promotion after which the transform gives other values than those in the manifests."""
+    for source_id, old, new in _changed_types(field.source_ids, before, after):
+        row = promotion(old, new, format_version=3)
+        if row is not None and not row.keeps(field.transform):
+            raise SchemaUpdateError(
+                f"Cannot change column type: {before.name_of(source_id)}: {old} -> {new}: it would change the values of"
+                f" partition field {_partition(field)}",
+                hint="files written before are partitioned by the old values; add a new column instead",
+            )
+
+
+def _check_transform(source_ids: tuple[int, ...], transform: str, before: Schema, after: Schema) -> None:
+    parsed = parse_transform(transform)
+    for _, _, new in _changed_types(source_ids, before, after):
+        if not isinstance(parsed, UnknownTransform) and not accepts(parsed, new):
+            raise SchemaUpdateError(f"Invalid source type {new} for transform: {transform}")
