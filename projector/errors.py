@@ -51,6 +51,10 @@ class ProjectorError(Exception):
         return text + (f"; {self.hint}" if self.hint else "")
 
 
+class ProjectorWarning(UserWarning):
+    """Something that a reader should be told though it can go on: a moved table, files without field ids."""
+
+
 class NotFoundError(ProjectorError):
     """A table, a file, a column, a snapshot, a ref or a schema id that is not there."""
 

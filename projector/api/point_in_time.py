@@ -1,0 +1,76 @@
+"""Which snapshot a scan reads, and with which schema (spec: Point in Time Reads, Snapshot References)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from projector.errors import ParseError, ProjectorError
+from projector.metadata.snapshots import Snapshot
+from projector.metadata.table_metadata import TableMetadata
+from projector.schema.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class PointInTime:
+    """A snapshot, None for a table without any, and the schema that it is read with."""
+
+    snapshot: Snapshot | None
+    schema: Schema
+
+
+def choose_point(
+    metadata: TableMetadata,
+    *,
+    snapshot_id: int | None = None,
+    ref: str | None = None,
+    as_of: datetime | int | str | None = None,
+) -> PointInTime:
+    """The snapshot and schema to read; one argument at most, none for the current state.
+
+    A snapshot, a tag and a time are read with the snapshot's own schema, or the current one where it records none; a
+    branch is read with the table's current schema.
+
+    Raises
+    ------
+    NotFoundError
+        Where the table has no such snapshot, ref or time.
+    ProjectorError
+        For more than one argument.
+    """
+    if sum(given is not None for given in (snapshot_id, ref, as_of)) > 1:
+        raise ProjectorError("Cannot combine snapshot_id, ref and as_of", hint="give one of them")
+    if ref is not None:
+        snapshot = metadata.snapshot_by_ref(ref)
+        return PointInTime(snapshot, metadata.schema() if metadata.refs[ref].is_branch else _own(metadata, snapshot))
+    if snapshot_id is not None:
+        snapshot = metadata.snapshot(snapshot_id)
+        return PointInTime(snapshot, _own(metadata, snapshot))
+    if as_of is not None:
+        snapshot = metadata.snapshot_as_of(_milliseconds(as_of))
+        return PointInTime(snapshot, _own(metadata, snapshot))
+    return PointInTime(metadata.current_snapshot, metadata.schema())
+
+
+def _own(metadata: TableMetadata, snapshot: Snapshot) -> Schema:
+    return metadata.schema(snapshot.schema_id)
+
+
+def _milliseconds(as_of: datetime | int | str) -> int:
+    match as_of:
+        case bool():
+            raise ProjectorError(f"Cannot be a time: {as_of!r}", hint="give a datetime, ISO text, or milliseconds")
+        case int():
+            return as_of
+        case str():
+            try:
+                as_of = datetime.fromisoformat(as_of)
+            except ValueError:
+                raise ParseError(
+                    f"Cannot be a time: {as_of!r}", text=as_of, hint="write it as 2024-05-01T12:00:00+00:00"
+                ) from None
+    if as_of.tzinfo is None:
+        as_of = as_of.replace(tzinfo=UTC)
+    # Whole milliseconds, without going through a float.
+    since = as_of - datetime(1970, 1, 1, tzinfo=UTC)
+    return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000

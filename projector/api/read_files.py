@@ -1,0 +1,91 @@
+"""Bare Parquet files, read under a schema that somebody gives: no table, no catalog."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from projector.api.scan import Scan
+from projector.errors import NotFoundError, ProjectorError
+from projector.files.storage import Storage
+from projector.metadata.loading import load_metadata
+from projector.metadata.table_metadata import TableMetadata
+from projector.planning.scan_plan import plan_file_list
+from projector.schema.name_mapping import NameMapping
+from projector.schema.schema import Schema
+from projector.schema.single_values import to_plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read_files(
+    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    schema: Schema | pa.Schema | str | Mapping[str, Any] | None = None,
+    metadata: TableMetadata | str | os.PathLike[str] | None = None,
+    name_mapping: NameMapping | str | None = None,
+    partition: Mapping[int, Any] | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> Scan:
+    """A scan over Parquet files under an Iceberg schema (spec: Column Projection).
+
+    Parameters
+    ----------
+    files:
+        One path or several; taken literally, never expanded.
+    schema:
+        The schema to read them under: a `Schema`, its spec JSON, or an Arrow schema. Unless given, the current schema
+        of `metadata`.
+    metadata:
+        Table metadata, or where it is. Gives the schema and the name mapping unless those are given.
+    name_mapping:
+        For files without field ids: a `NameMapping` or its JSON.
+    partition:
+        Identity partition values of these files: {source field id: Python value}.
+    properties:
+        Storage settings by pyiceberg's names, such as `s3.endpoint`.
+
+    Raises
+    ------
+    ProjectorError
+        Where neither schema nor metadata is given, or a partition value is not of its column's type.
+    """
+    storage = Storage(dict(properties or {}))
+    paths = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
+    if metadata is not None and not isinstance(metadata, TableMetadata):
+        metadata = load_metadata(os.fspath(metadata), storage).metadata
+    if schema is None:
+        if metadata is None:
+            raise ProjectorError("Nothing says which schema to read", hint="give schema= or metadata=")
+        requested = metadata.schema()
+    else:
+        requested = as_schema(schema)
+    mapping = NameMapping.from_json(name_mapping) if isinstance(name_mapping, str) else name_mapping
+    if mapping is None and metadata is not None:
+        mapping = metadata.name_mapping
+    values = _plain_partition(partition or {}, requested)
+    return Scan(requested, partial(plan_file_list, tuple(map(os.fspath, paths)), storage, values), storage, mapping)
+
+
+def as_schema(schema: Schema | pa.Schema | str | Mapping[str, Any]) -> Schema:
+    """A schema, from whatever spells one."""
+    if isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, (str, Mapping)):
+        return Schema.from_json(schema)
+    from projector.schema.arrow_schema import schema_from_arrow
+
+    return schema_from_arrow(schema)
+
+
+def _plain_partition(partition: Mapping[int, Any], schema: Schema) -> Mapping[int, Any]:
+    values: dict[int, Any] = {}
+    for field_id, value in partition.items():
+        field = schema.fields_by_id.get(field_id)
+        if field is None:
+            raise NotFoundError(f"partition names field id {field_id}, which the schema does not have")
+        values[field_id] = None if value is None else to_plain(value, field.field_type)
+    return values

@@ -1,0 +1,175 @@
+"""A table: its metadata as it was when loaded, where its files are, and the scans over it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from projector.api.point_in_time import PointInTime, choose_point
+from projector.api.scan import Scan
+from projector.errors import ProjectorWarning, UnsupportedError
+from projector.files.locations import PathResolver
+from projector.files.storage import Storage
+from projector.metadata.loading import load_metadata
+from projector.metadata.partitioning import PartitionSpec
+from projector.metadata.snapshots import Snapshot, SnapshotRef
+from projector.metadata.sort_order import SortOrder
+from projector.metadata.table_metadata import TableMetadata
+from projector.planning.scan_plan import plan_snapshot
+from projector.schema.schema import Schema
+from projector.schema.selection import select
+
+if TYPE_CHECKING:
+    AllowMovedPaths = Literal["auto"] | bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """An Iceberg table, as of the metadata file it was loaded from. Made by `load_table`.
+
+    Parameters
+    ----------
+    metadata:
+        The table's metadata.
+    metadata_file:
+        The metadata file it was read from.
+    """
+
+    metadata: TableMetadata
+    metadata_file: str
+    _resolver: PathResolver = field(repr=False)
+    _storage: Storage = field(repr=False)
+
+    def schema(self, schema_id: int | None = None) -> Schema:
+        """The schema with an id, or the current one. Raises `NotFoundError` for an unknown id."""
+        return self.metadata.schema(schema_id)
+
+    @property
+    def schemas(self) -> Mapping[int, Schema]:
+        """Every schema of the table by its id."""
+        return {schema.schema_id: schema for schema in self.metadata.schemas}
+
+    def spec(self, spec_id: int | None = None) -> PartitionSpec:
+        """The partition spec with an id, or the default one."""
+        return self.metadata.spec(spec_id)
+
+    @property
+    def specs(self) -> Mapping[int, PartitionSpec]:
+        """Every partition spec by its id."""
+        return self.metadata.specs
+
+    @property
+    def sort_orders(self) -> Mapping[int, SortOrder]:
+        """Every sort order by its id."""
+        return self.metadata.sort_orders
+
+    @property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """The snapshots that have not expired."""
+        return self.metadata.snapshots
+
+    @property
+    def refs(self) -> Mapping[str, SnapshotRef]:
+        """Branches and tags by name."""
+        return self.metadata.refs
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The table's properties."""
+        return self.metadata.properties
+
+    @property
+    def location(self) -> str:
+        """Where the metadata says that the table is."""
+        return self.metadata.location
+
+    def scan(
+        self,
+        row_filter: str | None = None,
+        selected_fields: Sequence[str | tuple[str, ...]] = ("*",),
+        case_sensitive: bool = True,
+        snapshot_id: int | None = None,
+        ref: str | None = None,
+        as_of: datetime | int | str | None = None,
+        limit: int | None = None,
+    ) -> Scan:
+        """What is to be read. Nothing is opened yet, and the snapshot is pinned.
+
+        Parameters
+        ----------
+        selected_fields:
+            Dotted paths, or tuples of names; a nested choice prunes the struct. Columns come in the schema's order.
+        case_sensitive:
+            Whether names must match to the letter.
+        snapshot_id, ref, as_of:
+            One of them at most: a snapshot, a branch or tag, or a time (a datetime, ISO text, or milliseconds from
+            1970-01-01 UTC). A snapshot or tag is read with its own schema, a branch with the table's current one.
+        limit:
+            Rows at most.
+
+        Raises
+        ------
+        NotFoundError
+            For a name, snapshot, ref or time that the table does not have.
+        """
+        if row_filter is not None:
+            raise UnsupportedError("Filters are not supported yet", hint="read without row_filter")
+        point = choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
+        schema = select(point.schema, selected_fields, case_sensitive)
+        return Scan(
+            schema,
+            partial(plan_snapshot, self.metadata, point.snapshot, schema, self._storage, self._resolver),
+            self._storage,
+            self.metadata.name_mapping,
+            limit,
+        )
+
+    def point_in_time(
+        self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None
+    ) -> PointInTime:
+        """The snapshot and schema that a scan with these arguments reads."""
+        return choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
+
+
+def load_table(
+    location: str | os.PathLike[str],
+    *,
+    catalog: str | None = None,
+    properties: Mapping[str, str] | None = None,
+    allow_moved_paths: AllowMovedPaths = "auto",
+    path_map: Mapping[str, str] | None = None,
+) -> Table:
+    """Load a table from its root folder or one of its metadata files.
+
+    Parameters
+    ----------
+    location:
+        The table's root, its `metadata` folder, or a metadata file; local or in an object store.
+    properties:
+        Storage settings by pyiceberg's names, such as `s3.endpoint`.
+    allow_moved_paths:
+        Whether paths under the location that the metadata records are read from where the metadata was found: `auto`
+        does so where the recorded location does not hold this metadata file.
+    path_map:
+        {recorded prefix: actual prefix}, for files outside the table's location.
+
+    Raises
+    ------
+    NotFoundError
+        Where there is no table.
+    CorruptFileError, InvalidMetadataError, UnsupportedError
+        Where its metadata cannot be read, contradicts itself, or is of a version above 3.
+    """
+    if catalog is not None:
+        raise UnsupportedError("Catalogs are not supported yet", hint="give the table's root or metadata file")
+    storage = Storage(dict(properties or {}))
+    loaded = load_metadata(os.fspath(location), storage)
+    resolver = loaded.resolver(storage, allow_moved_paths, path_map or {})
+    if resolver.note is not None:
+        warnings.warn(resolver.note, ProjectorWarning, stacklevel=2)
+    return Table(loaded.metadata, loaded.metadata_file, resolver, storage)

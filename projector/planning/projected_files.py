@@ -1,0 +1,89 @@
+"""From file tasks to projected files: each file's footer read, its shape recognised, its shape's plan found or made.
+
+Resolution costs once per shape and set of partition values that are present, never per file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from projector.files.physical import FileSchema
+from projector.files.shapes import KnownShapes, read_shape
+from projector.files.storage import Storage
+from projector.planning.tasks import FileTask
+from projector.projection.plan import Binding, Plan
+from projector.projection.resolve import resolve
+from projector.schema.name_mapping import NameMapping
+from projector.schema.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedFile:
+    """A data file and all that it takes to read it under the requested schema.
+
+    Parameters
+    ----------
+    task:
+        The file, as the manifests describe it.
+    plan:
+        The plan of its shape, shared with every file of that shape.
+    binding:
+        What this file adds to the plan.
+    row_count:
+        Rows in the file, by its own footer.
+    """
+
+    task: FileTask
+    plan: Plan
+    binding: Binding
+    row_count: int
+
+
+@dataclass(slots=True)
+class PlanCache:
+    """Plans made so far for one requested schema. `resolutions` counts how often resolve() had to run."""
+
+    schema: Schema
+    name_mapping: NameMapping | None = None
+    shapes: KnownShapes = field(default_factory=KnownShapes)
+    _plans: dict[tuple[int, frozenset[int]], Plan] = field(default_factory=dict)
+
+    @property
+    def resolutions(self) -> int:
+        """How many plans were made."""
+        return len(self._plans)
+
+    def plan(self, file_schema: FileSchema, partition_fields: frozenset[int]) -> Plan:
+        """The plan for a shape met through `shapes`, and the ids of the fields that the partition tuple has."""
+        key = (id(file_schema), partition_fields)  # `shapes` hands out one object per shape and keeps it alive
+        found = self._plans.get(key)
+        if found is None:
+            found = resolve(self.schema, file_schema, name_mapping=self.name_mapping, partition_fields=partition_fields)
+            self._plans[key] = found
+        return found
+
+
+def project_file(task: FileTask, cache: PlanCache, storage: Storage) -> ProjectedFile:
+    """Read one file's footer and bind the plan of its shape to it.
+
+    Raises `NotFoundError`, `CorruptFileError` or `UnsupportedError` naming the file.
+    """
+    with storage.open(task.location) as source:
+        shape = read_shape(source, task.location, cache.shapes)
+    plan = cache.plan(shape.schema, frozenset(task.identity_partition))
+    binding = Binding(
+        file=task.file,
+        partition=task.identity_partition,
+        spec_id=task.spec_id,
+        partition_struct=task.partition,
+        first_row_id=task.first_row_id,
+        sequence_number=task.data_sequence_number,
+    )
+    return ProjectedFile(task, plan, binding, shape.row_count)
+
+
+def project_files(tasks: Iterable[FileTask], cache: PlanCache, storage: Storage) -> Iterator[ProjectedFile]:
+    """Every task projected, one after the other."""
+    for task in tasks:
+        yield project_file(task, cache, storage)

@@ -1,0 +1,110 @@
+"""A plan in words: for every field of it, where the value comes from and what is done to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from projector.files.physical import FileSchema, Place
+from projector.projection.plan import (
+    Cast,
+    Constant,
+    Fail,
+    ListOf,
+    MapOf,
+    MetadataColumn,
+    NewStruct,
+    Null,
+    PartitionValue,
+    Plan,
+    PlanNode,
+    Read,
+    StructOf,
+)
+from projector.schema.single_values import format_value
+
+
+@dataclass(frozen=True, slots=True)
+class FieldExplanation:
+    """Where one field of a plan comes from.
+
+    Parameters
+    ----------
+    path, field_id, field_type:
+        The requested field; the type as the spec spells it.
+    origin:
+        The projection rule that decided: `file`, `partition`, `name mapping`, `initial default`, `null`, `metadata`, or
+        `none` where nothing can.
+    column, column_type:
+        The file's column, by the names in its footer, and its type there; None where the file has none.
+    cast:
+        What is done to the stored values; None where they are taken as they are.
+    detail:
+        The constant, or why the field cannot be projected.
+    fails:
+        Whether the field cannot be projected.
+    """
+
+    path: str
+    field_id: int
+    field_type: str
+    origin: str
+    column: str | None = None
+    column_type: str | None = None
+    cast: str | None = None
+    detail: str | None = None
+    fails: bool = False
+
+
+def explain_plan(plan: Plan) -> tuple[FieldExplanation, ...]:
+    """Every field of a plan explained, parents before their children."""
+    return tuple(explain_node(node, plan.file_schema) for node in plan.walk())
+
+
+def explain_node(node: PlanNode, file_schema: FileSchema) -> FieldExplanation:
+    """One node explained."""
+
+    def told(
+        place: Place | None = None, cast: Cast | None = None, detail: str | None = None, fails: bool = False
+    ) -> FieldExplanation:
+        return FieldExplanation(
+            path=node.path,
+            field_id=node.field.field_id,
+            field_type=_shallow(node),
+            origin=str(node.origin),
+            column=".".join(file_schema.name_path(place)) if place is not None else None,
+            column_type=str(file_schema.at(place).type) if place is not None else None,
+            cast=str(cast) if cast is not None and cast is not Cast.NONE else None,
+            detail=detail,
+            fails=fails,
+        )
+
+    match node:
+        case Read(place=place, cast=cast):
+            return told(place, cast, "a null in it is an error" if node.check_null else None)
+        case StructOf(place=place) | ListOf(place=place) | MapOf(place=place):
+            return told(place, None, "a null in it is an error" if node.check_null else None)
+        case Constant(value=value):
+            return told(detail=format_value(value, node.field.field_type))
+        case NewStruct():
+            return told(detail="{}")
+        case PartitionValue():
+            return told(detail="the file's partition value")
+        case MetadataColumn(place=place):
+            return told(place)
+        case Null():
+            return told()
+        case Fail(message=message, place=place):
+            return told(place, None, message, fails=True)
+
+
+def _shallow(node: PlanNode) -> str:
+    # The children of a nested type have lines of their own.
+    match node:
+        case StructOf() | NewStruct():
+            return "struct"
+        case ListOf():
+            return "list"
+        case MapOf():
+            return "map"
+        case _:
+            return str(node.field.field_type)
