@@ -127,6 +127,8 @@ class Cursor:
 
     def unexpected(self, expected: str, hint: str | None = None) -> ParseError:
         """An error for a next token that is not what the grammar asks for."""
+        if hint is None and self.at_symbol("-") and self.index and self.tokens[self.index - 1].kind == "word":
+            hint = "quote a name that has a '-' in it"
         return self.error(f"Expected {expected}, found {self.shown(self.token)}", hint=hint)
 
     @staticmethod

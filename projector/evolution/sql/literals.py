@@ -20,6 +20,7 @@ from projector.schema.single_values import from_plain, to_plain
 from projector.schema.types import (
     BinaryType,
     DateType,
+    DecimalType,
     IcebergType,
     StringType,
     TimestampNanoType,
@@ -155,7 +156,11 @@ def _typed_text(cursor: Cursor) -> Any:
         raise not_one from error
     if cursor.token.kind != "string":
         raise not_one
-    return _converted(cursor, cursor.token, SqlText(cursor.string("a literal")), text_type)
+    text = cursor.token
+    value = SqlText(cursor.string("a literal"))
+    if isinstance(text_type, DecimalType) and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", value):
+        return Decimal(value)  # its scale is that of its digits, not of the bare word DECIMAL
+    return _converted(cursor, text, value, text_type)
 
 
 def _converted(cursor: Cursor, token: Token, value: Any, to_type: IcebergType) -> Any:
@@ -211,7 +216,9 @@ def _whole(pattern: str, text: str) -> str:
 def _blob(cursor: Cursor, text: str) -> bytes:
     if cursor.dialect != "duckdb":
         raise ValueError("text is no binary literal; write X'..'")
-    encoded = text.encode("ascii", errors="strict")
+    if not text.isascii():
+        raise ValueError("only ASCII characters and \\xAB escapes are allowed")
+    encoded = text.encode("ascii")
     if b"\\" in _BLOB_ESCAPE.sub(b"", encoded):
         raise ValueError("a backslash begins \\x and two hexadecimal digits")
     return _BLOB_ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), encoded)

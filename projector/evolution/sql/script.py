@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from projector.evolution.operations import NextStatement, Operation, Source
+from projector.evolution.operations import NextStatement, Operation, SetIdentifierFields, Source
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.statements import Parsed, parse_statement
 from projector.evolution.sql.tokens import Dialect, check_dialect
@@ -158,5 +158,12 @@ def to_update(
     for place, statement in enumerate(script.statements):
         if place:
             update.record(NextStatement(source=Source(script.text, statement.start, statement.end)))
-        update.record(*(located.operation for located in statement.operations))
+        update.record(*(_spelled(located.operation, case_sensitive) for located in statement.operations))
     return update
+
+
+def _spelled(operation: Operation, case_sensitive: bool) -> Operation:
+    """The operation with names as `UpdateSchema` wants them: in lower case for identifier fields in any case."""
+    if case_sensitive or not isinstance(operation, SetIdentifierFields):
+        return operation
+    return replace(operation, names=tuple(tuple(part.lower() for part in name) for name in operation.names))

@@ -71,7 +71,7 @@ def parse_statement(cursor: Cursor) -> Parsed:
 def _action(cursor: Cursor) -> list[Written]:
     for words, (kind, hint) in _REFUSED.items():
         if cursor.at(*words.split()):
-            raise cursor.error(f"{kind} is not a change of the schema that is understood", hint=hint)
+            raise cursor.error(f"{kind} is not supported", hint=hint)
     actions = _ACTIONS[cursor.dialect]
     for words, action in actions.items():
         if cursor.accept(*words.split()):
@@ -166,11 +166,15 @@ def _rename(cursor: Cursor, if_exists: bool) -> list[Written]:
 
 def _alter_spark(cursor: Cursor) -> list[Written]:
     cursor.accept("COLUMN")
-    return _list(cursor, lambda c: _change_spark(c, parse_names(c)))
+    return _list(cursor, _change_spark)
 
 
-def _change_spark(cursor: Cursor, path: Path) -> list[Written]:
+def _change_spark(cursor: Cursor) -> list[Written]:
     start = cursor.token.start
+    return _changed_spark(cursor, parse_names(cursor), start)
+
+
+def _changed_spark(cursor: Cursor, path: Path, start: int) -> list[Written]:
     if cursor.accept("TYPE"):
         return _type(cursor, path, start)
     if cursor.accept("COMMENT"):
@@ -178,18 +182,17 @@ def _change_spark(cursor: Cursor, path: Path) -> list[Written]:
         return [Written(UpdateColumnDoc(path, doc), start, cursor.previous_end)]
     if position := parse_position(cursor):
         return [Written(position.move(path), start, position.end)]
-    return _nulls_or_default(cursor, path, "TYPE, COMMENT, FIRST, AFTER, SET or DROP")
+    return _nulls_or_default(cursor, path, start, "TYPE, COMMENT, FIRST, AFTER, SET or DROP")
 
 
 def _hive_change(cursor: Cursor) -> list[Written]:
     """CHANGE COLUMN: as ALTER COLUMN, or Hive's form `CHANGE c c type`, which Spark takes where no name changes."""
     cursor.accept("COLUMN")
+    start = cursor.token.start
     path = parse_names(cursor)
     if any(cursor.at(word) for word in ("TYPE", "COMMENT", "FIRST", "AFTER", "SET", "DROP")):
-        written = _change_spark(cursor, path)
-        while cursor.accept_symbol(","):
-            written += _change_spark(cursor, parse_names(cursor))
-        return written
+        written = _changed_spark(cursor, path, start)
+        return written + _list(cursor, _change_spark) if cursor.accept_symbol(",") else written
     again = cursor.name("TYPE, COMMENT, FIRST, AFTER, SET or DROP, or the column name again")
     if again.value.lower() != path[-1].lower():
         raise cursor.error(
@@ -197,7 +200,7 @@ def _hive_change(cursor: Cursor) -> list[Written]:
             again,
             hint=f"use RENAME COLUMN {'.'.join(path)} TO {again.value}",
         )
-    written = _type(cursor, path, cursor.token.start)
+    written = _type(cursor, path, start)
     if cursor.at("NOT"):
         raise cursor.error("CHANGE COLUMN cannot make a column required", hint="use ALTER COLUMN c SET NOT NULL")
     start = cursor.token.start
@@ -210,23 +213,24 @@ def _hive_change(cursor: Cursor) -> list[Written]:
 
 
 def _alter_trino(cursor: Cursor) -> list[Written]:
-    path = parse_names(cursor)
     start = cursor.token.start
+    path = parse_names(cursor)
     if cursor.accept("SET", "DATA", "TYPE"):
         return _type(cursor, path, start)
-    return _nulls_or_default(cursor, path, "SET DATA TYPE, SET NOT NULL, DROP NOT NULL, SET DEFAULT or DROP DEFAULT")
+    expected = "SET DATA TYPE, SET NOT NULL, DROP NOT NULL, SET DEFAULT or DROP DEFAULT"
+    return _nulls_or_default(cursor, path, start, expected)
 
 
 def _alter_duckdb(cursor: Cursor) -> list[Written]:
     cursor.accept("COLUMN")
-    path = parse_names(cursor)
     start = cursor.token.start
+    path = parse_names(cursor)
     if cursor.accept("TYPE") or cursor.accept("SET", "DATA", "TYPE") or cursor.accept("SET", "TYPE"):
         written = _type(cursor, path, start)
         if cursor.at("USING"):
             raise cursor.error("USING would rewrite data", hint="a schema change promotes a type and rewrites nothing")
         return written
-    return _nulls_or_default(cursor, path, "TYPE, SET or DROP")
+    return _nulls_or_default(cursor, path, start, "TYPE, SET or DROP")
 
 
 def _type(cursor: Cursor, path: Path, start: int) -> list[Written]:
@@ -234,8 +238,7 @@ def _type(cursor: Cursor, path: Path, start: int) -> list[Written]:
     return [Written(UpdateColumnType(path, new_type), start, cursor.previous_end)]
 
 
-def _nulls_or_default(cursor: Cursor, path: Path, expected: str) -> list[Written]:
-    start = cursor.token.start
+def _nulls_or_default(cursor: Cursor, path: Path, start: int, expected: str) -> list[Written]:
     if cursor.accept("SET", "NOT", "NULL"):
         return [Written(RequireColumn(path), start, cursor.previous_end)]
     if cursor.accept("DROP", "NOT", "NULL"):

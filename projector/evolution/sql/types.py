@@ -82,9 +82,9 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A type Iceberg does not have, and what to use instead."""
+    """A type that the dialect cannot store in an Iceberg table, and what to use instead."""
 
-    instead: str = ""
+    instead: str
 
 
 Rule = Plain | Text | Decimals | Clock | Refused
@@ -214,11 +214,11 @@ def _without_suffix(cursor: Cursor) -> IcebergType:
         case None:
             raise cursor.error(f"Unknown type in {cursor.dialect} SQL: {cursor.shown(named)}", named)
         case Refused(instead):
-            raise cursor.error(f"Iceberg has no type for {word}", named, hint=f"use {instead}" if instead else None)
+            raise cursor.error(f"{word} is no type of an Iceberg table", named, hint=f"use {instead}")
         case Plain(plain, loses):
             if loses:
                 cursor.note(f"{word} becomes {plain}: {loses}", named)
-            if word in ("DOUBLE",):
+            if word == "DOUBLE" and cursor.dialect != "spark":
                 cursor.accept("PRECISION")
             return plain
         case Text(length_needed):
@@ -275,7 +275,7 @@ def _clock(cursor: Cursor, named: Token, rule: Clock) -> IcebergType:
     found = (rule.zoned_nanos if nanos else rule.zoned) if zoned else (rule.plain_nanos if nanos else rule.plain)
     shown = f"{word}{'' if digits is None else f'({digits})'}{' WITH TIME ZONE' if zoned else ''}"
     if found is None or (digits or 0) > 9:
-        raise cursor.error(f"Iceberg has no type for {shown}", named)
+        raise cursor.error(f"{shown} is no type of an Iceberg table", named)
     if digits not in (None, 6, 9):
         cursor.note(f"{shown} becomes {found}: Iceberg keeps {'nano' if nanos else 'micro'}seconds", named)
     return found
