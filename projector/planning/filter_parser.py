@@ -411,7 +411,7 @@ class _Parser:
         try:
             return Decimal(sign + token.text)
         except InvalidOperation:
-            raise self.error(f"{token.text!r} is out of every type's range", token)
+            raise self.error(f"{token.text!r} is out of every type's range", token) from None
 
     def hex(self, token: _Token) -> bytes:
         try:
@@ -419,7 +419,7 @@ class _Parser:
                 raise ValueError
             return bytes.fromhex(token.text[2:-1])
         except ValueError:
-            raise self.error(f"{token.text} is not hexadecimal", token)
+            raise self.error(f"{token.text} is not hexadecimal", token) from None
 
     def typed_text(self) -> _Token | None:
         """The text of a typed literal, where one comes next; a column may be called `date`."""
@@ -451,9 +451,9 @@ class _Parser:
                     return Decimal(text.strip())
             found = parse_timestamp_literal(text)
         except LiteralMismatchError as e:
-            raise self.error(str(e), token)
+            raise self.error(str(e), token) from None
         except (ValueError, InvalidOperation):
-            raise self.error(f"{token.text} is not a {word}", token)
+            raise self.error(f"{token.text} is not a {word}", token) from None
         # without an offset in the text, a point in time is given in UTC
         return type(found)(found.nanos, True) if zoned else found
 

@@ -1,0 +1,183 @@
+"""What column bounds and counts say of the rows of a data file, and statistics of those of a Parquet row group.
+
+All of it goes by field id, so a dropped column's metrics never speak for a new one of its name. Columns that a file
+lacks have none: their constants do (see `absent`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from projector.errors import InvalidMetadataError, ProjectionError
+from projector.planning.expressions import BoundTerm, Expression
+from projector.planning.facts import NOTHING, UNKNOWN, Facts, bounded, constant, is_floating
+from projector.planning.outcomes import Lookup, might_match
+from projector.schema.binary_values import decode_bound
+from projector.schema.promotions import promote_value
+from projector.schema.types import IcebergType
+
+Counts = Mapping[int, int] | None
+Bounds = Mapping[int, bytes] | None
+
+
+class FileMetrics(Protocol):
+    """What a manifest says of a data file's columns (spec: Data File Fields).
+
+    All maps are by field id, and each may be None or partial.
+    """
+
+    @property
+    def record_count(self) -> int | None:
+        """Rows in the file."""
+
+    @property
+    def value_counts(self) -> Counts:
+        """Values, nulls and NaNs included."""
+
+    @property
+    def null_value_counts(self) -> Counts:
+        """Nulls."""
+
+    @property
+    def nan_value_counts(self) -> Counts:
+        """NaNs."""
+
+    @property
+    def lower_bounds(self) -> Bounds:
+        """Binary single values that no value but NaN is below."""
+
+    @property
+    def upper_bounds(self) -> Bounds:
+        """Binary single values that no value but NaN is above."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """Statistics of one column chunk of a Parquet file.
+
+    Parameters
+    ----------
+    minimum, maximum:
+        Plain values of `value_type`; None where the footer has none.
+    null_count:
+        None where the footer has none.
+    value_type:
+        The Iceberg type that the file holds the column in, or None where it is the requested one.
+    """
+
+    minimum: Any = None
+    maximum: Any = None
+    null_count: int | None = None
+    value_type: IcebergType | None = None
+
+
+def file_might_match(bound: Expression, metrics: FileMetrics, absent: Mapping[int, Any] | None = None) -> bool:
+    """Whether a row of a data file can pass a bound filter, by the metrics of its manifest entry."""
+    return might_match(bound, file_facts(metrics, absent))
+
+
+def row_group_might_match(
+    bound: Expression,
+    statistics: Mapping[int, ColumnStatistics],
+    row_count: int | None,
+    absent: Mapping[int, Any] | None = None,
+) -> bool:
+    """Whether a row of a Parquet row group can pass a bound filter, by the statistics of its column chunks."""
+    return might_match(bound, row_group_facts(statistics, row_count, absent))
+
+
+def file_facts(metrics: FileMetrics, absent: Mapping[int, Any] | None = None) -> Lookup:
+    """Facts of the columns of a data file.
+
+    Parameters
+    ----------
+    metrics:
+        The manifest entry's metrics.
+    absent:
+        Columns that the file is known to lack: {field id: the plain value they read as, None for null}.
+    """
+    known: dict[int, Facts] = {}
+
+    def lookup(term: BoundTerm) -> Facts:
+        found = known.get(term.field_id)
+        if found is None:
+            found = known[term.field_id] = _file_column(metrics, term, absent or {})
+        return found
+
+    return lookup
+
+
+def row_group_facts(
+    statistics: Mapping[int, ColumnStatistics], row_count: int | None, absent: Mapping[int, Any] | None = None
+) -> Lookup:
+    """Facts of the columns of a Parquet row group; see `file_facts`.
+
+    Statistics are by field id. Columns without any are unknown.
+    """
+
+    def lookup(term: BoundTerm) -> Facts:
+        if row_count == 0:
+            return NOTHING
+        if absent and term.field_id in absent:
+            return constant(absent[term.field_id], term.null_parents)
+        found = statistics.get(term.field_id)
+        if found is None or not term.field_type.is_primitive:
+            return UNKNOWN
+        low, high = (_promoted(v, found.value_type, term.field_type) for v in (found.minimum, found.maximum))
+        return _column(term, row_count, row_count, found.null_count, None, low, high)
+
+    return lookup
+
+
+def _promoted(value: Any, value_type: IcebergType | None, requested: IcebergType) -> Any:
+    if value is None or value_type is None:
+        return value
+    try:
+        return promote_value(value, value_type, requested)
+    except (InvalidMetadataError, ProjectionError):
+        return None
+
+
+def _file_column(metrics: FileMetrics, term: BoundTerm, absent: Mapping[int, Any]) -> Facts:
+    field_id = term.field_id
+    if metrics.record_count == 0:
+        return NOTHING
+    if field_id in absent:
+        return constant(absent[field_id], term.null_parents)
+    if not term.field_type.is_primitive:
+        return UNKNOWN
+    low, high = (
+        None if bounds is None or (data := bounds.get(field_id)) is None else decode_bound(data, term.field_type)
+        for bounds in (metrics.lower_bounds, metrics.upper_bounds)
+    )
+    values, nulls, nans = (
+        None if counts is None else counts.get(field_id)
+        for counts in (metrics.value_counts, metrics.null_value_counts, metrics.nan_value_counts)
+    )
+    return _column(term, metrics.record_count, values, nulls, nans, low, high)
+
+
+def _column(
+    term: BoundTerm, rows: int | None, values: int | None, nulls: int | None, nans: int | None, low: Any, high: Any
+) -> Facts:
+    """Facts from counts and bounds, as far as they make sense together."""
+    total = values if values is not None else rows
+    if rows is not None and rows < 0:
+        rows = None
+    if total is not None and (total < 0 or (rows is not None and total > rows)):
+        total = nulls = nans = None
+    if nulls is not None and (nulls < 0 or (total is not None and nulls > total)):
+        nulls = None
+    if nans is not None and (nans < 0 or (total is not None and nans + (nulls or 0) > total)):
+        nans = None
+    # A writer may not have counted the nulls that come from null structs above.
+    has_null = term.null_parents or nulls != 0 or (rows is not None and total != rows)
+    has_nan = is_floating(term.field_type) and nans != 0
+    found = bounded(term.field_type, low, high, has_null=has_null, has_nan=has_nan)
+    if total is not None and nulls is not None and nulls + (nans or 0) == total:
+        if low is not None or high is not None:
+            return Facts(has_nan=is_floating(term.field_type))  # no value, yet bounds: one of them is wrong
+        return Facts(has_value=False, has_null=has_null, has_nan=has_nan and nulls != total)
+    return found
