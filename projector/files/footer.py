@@ -29,7 +29,9 @@ _SIGNATURE_BYTES = 28
 
 _VERSION, _SCHEMA, _NUM_ROWS, _ROW_GROUPS, _CREATED_BY, _ENCRYPTION = 1, 2, 3, 4, 6, 8
 _REQUIRED = {_VERSION: thrift.I32, _SCHEMA: thrift.LIST, _NUM_ROWS: thrift.I64, _ROW_GROUPS: thrift.LIST}
-_NUM_ROWS_HEADER = bytes([0x10 | thrift.I64])
+_VERSION_HEADER, _SCHEMA_HEADER, _NUM_ROWS_HEADER = (
+    bytes([0x10 | kind]) for kind in (thrift.I32, thrift.LIST, thrift.I64)
+)
 _REWRITE = "write the file again, or take it out of the table"
 
 
@@ -140,7 +142,7 @@ def parse_footer(data: bytes, path: str) -> Footer:
     if spans[0] is version and spans[1] is schema:
         fingerprint = data[: schema.end]
     else:
-        fingerprint = b"\x15\x02\x19" + data[schema.start : schema.end]
+        fingerprint = _VERSION_HEADER + b"\x02" + _SCHEMA_HEADER + data[schema.start : schema.end]
     num_rows, _ = thrift.read_zigzag(data, rows.start)
     if num_rows < 0:
         raise damaged(path, f"it claims {num_rows} rows")
@@ -149,6 +151,16 @@ def parse_footer(data: bytes, path: str) -> Footer:
         length, at = thrift.read_varint(data, writer.start)
         created_by = data[at : at + length].decode("utf-8", "backslashreplace")
     return Footer(path, data, fingerprint, schema.start, num_rows, created_by)
+
+
+def leading_schema(data: bytes) -> int | None:
+    """Offset of the list of schema elements where a footer starts with version and schema; None where it does not."""
+    if data[:1] != _VERSION_HEADER:
+        return None
+    at = 1
+    while data[at : at + 1] >= b"\x80":
+        at += 1
+    return at + 2 if data[at + 1 : at + 2] == _SCHEMA_HEADER else None
 
 
 def rows_after_schema(data: bytes, at: int) -> int | None:

@@ -15,13 +15,12 @@ repeated`). Those schemas are described here all the same; other engines read th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 from projector.errors import CorruptFileError
 from projector.files import thrift
 from projector.files.footer import Footer, damaged
-from projector.files.parquet_types import BadElement, Repetition, SchemaElement, leaf_type, schema_element
+from projector.files.parquet_types import Annotation, BadElement, Repetition, SchemaElement, read_element
 from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, FileStruct, FileType, FileVariant
 
 MAX_DEPTH = 100
@@ -36,126 +35,132 @@ def file_schema(footer: Footer) -> FileSchema:
     CorruptFileError
         The schema contradicts itself; the error names the file and the column.
     """
-    return parse_schema(footer.data, footer.schema_at, footer.path)
+    return read_schema(footer.data, footer.schema_at, footer.path)[0]
 
 
-def parse_schema(data: bytes, at: int, path: str) -> FileSchema:
-    """Like `file_schema`, from the list of schema elements at offset `at` of a footer's bytes."""
-    root = _tree(_elements(data, at, path), path)
-    return FileSchema(tuple(_column(child, path) for child in root.children))
+def read_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, int]:
+    """Like `file_schema`, from the list of schema elements at an offset of a footer, with the offset after the list."""
+    elements, end = _elements(data, at, path)
+    root = _tree(elements, path)
+    return FileSchema(tuple([_column(child, path) for child in root.children])), end
 
 
-@dataclass(slots=True)
 class _Node:
-    """A schema element with its children and the names on the way to it."""
+    """A schema element and the elements below it."""
 
-    element: SchemaElement
-    names: tuple[str, ...] = ()
-    children: list[_Node] = field(default_factory=list)
+    __slots__ = ("children", "element", "parent")
+
+    def __init__(self, element: SchemaElement, parent: _Node | None) -> None:
+        self.element = element
+        self.parent = parent
+        self.children: list[_Node] = []
 
     @property
     def is_repeated(self) -> bool:
-        return self.element.repetition is Repetition.REPEATED
+        return self.element.type.repetition is Repetition.REPEATED
 
     @property
     def is_leaf(self) -> bool:
-        return self.element.physical is not None
+        return self.element.type.leaf is not None
 
     @property
     def leaf_count(self) -> int:
         return 1 if self.is_leaf else sum(child.leaf_count for child in self.children)
 
+    @property
+    def path(self) -> str:
+        if self.parent is None or self.parent.parent is None:
+            return self.element.name
+        return f"{self.parent.path}.{self.element.name}"
 
-def _elements(data: bytes, at: int, path: str) -> list[SchemaElement]:
+
+def _elements(data: bytes, at: int, path: str) -> tuple[list[SchemaElement], int]:
     elements: list[SchemaElement] = []
     try:
         kind, size, at = thrift.read_list_header(data, at)
         if kind != thrift.STRUCT:
             raise damaged(path, "the schema is not a list of schema elements")
         for _ in range(size):
-            fields, at = thrift.read_struct(data, at)
-            elements.append(schema_element(fields))
+            element, at = read_element(data, at)
+            elements.append(element)
     except BadElement as error:
         raise damaged(path, f"schema element {len(elements)}: {error}") from None
     except CorruptFileError as error:
         raise error if error.file else damaged(path, f"schema element {len(elements)}: {error.message}") from None
-    return elements
+    return elements, at
 
 
 def _tree(elements: list[SchemaElement], path: str) -> _Node:
     """Put the depth-first list of elements together, without recursion."""
     if not elements:
         raise damaged(path, "the schema is empty, without even a root")
-    root = _Node(elements[0])
+    root = parent = _Node(elements[0], None)
+    if root.element.type.problem is not None:
+        _bad(root, root.element.type.problem, path)
     if root.is_leaf:
         raise damaged(path, "the root of the schema is a leaf column")
-    open_groups = [root]
+    depth = 0
     for element in elements[1:]:
-        while open_groups and len(open_groups[-1].children) == open_groups[-1].element.num_children:
-            open_groups.pop()
-        if not open_groups:
-            raise damaged(path, f"the schema has elements after its last column, from {element.name!r} on")
-        parent = open_groups[-1]
-        node = _Node(element, (*parent.names, element.name))
+        while len(parent.children) == parent.element.type.num_children:
+            if parent.parent is None:
+                raise damaged(path, f"the schema has elements after its last column, from {element.name!r} on")
+            parent = parent.parent
+            depth -= 1
+        node = _Node(element, parent)
         parent.children.append(node)
-        _check_element(node, path)
-        if element.num_children:
-            open_groups.append(node)
-            if len(open_groups) > MAX_DEPTH:
+        type_ = element.type
+        if type_.leaf is None or type_.repetition is None:
+            _check_element(node, path)
+            parent = node
+            depth += 1
+            if depth > MAX_DEPTH:
                 raise damaged(path, f"the schema is nested more than {MAX_DEPTH} levels deep")
-    for group in open_groups:
-        missing = group.element.num_children - len(group.children)
+    group: _Node | None = parent
+    while group is not None:
+        missing = group.element.type.num_children - len(group.children)
         if missing:
             raise damaged(path, f"the schema ends {missing} children short of what {group.element.name!r} claims")
+        group = group.parent
     return root
 
 
 def _check_element(node: _Node, path: str) -> None:
-    element = node.element
-    if element.repetition is None:
+    type_ = node.element.type
+    if type_.problem is not None:
+        _bad(node, type_.problem, path)
+    if type_.repetition is None:
         _bad(node, "it does not say whether it is required, optional or repeated", path)
-    if element.physical is None and not element.num_children:
+    if not type_.num_children:
         _bad(node, "it has neither a physical type nor children", path)
-    if element.physical is not None and element.num_children:
-        _bad(node, "it has both a physical type and children", path)
 
 
 def _column(node: _Node, path: str) -> FileColumn:
     """A child of a struct. Repeated without a list around it, it is a list that cannot be null."""
-    element = node.element
-    if node.is_repeated:
-        item = FileColumn(element.name, _type(node, path), optional=False)
-        return FileColumn(element.name, FileList(item, "repeated"), optional=False, field_id=element.field_id)
-    return FileColumn(
-        element.name,
-        _type(node, path),
-        optional=element.repetition is Repetition.OPTIONAL,
-        field_id=element.field_id,
-    )
+    name, field_id, element_type = node.element
+    type_ = element_type.leaf or _group(node, path)
+    if element_type.repetition is Repetition.REPEATED:
+        return FileColumn(name, FileList(FileColumn(name, type_, optional=False), "repeated"), False, field_id)
+    return FileColumn(name, type_, element_type.repetition is Repetition.OPTIONAL, field_id)
 
 
-def _type(node: _Node, path: str) -> FileType:
-    """The type of a node, whatever its repetition."""
-    element = node.element
-    if node.is_leaf:
-        try:
-            return leaf_type(element)
-        except BadElement as error:
-            _bad(node, str(error), path)
-    if element.is_list:
-        return _list(node, path)
-    if element.is_map:
-        return _map(node, path)
-    if element.is_variant:
-        return FileVariant(node.leaf_count)
-    return FileStruct(tuple(_column(child, path) for child in node.children))
+def _group(node: _Node, path: str) -> FileType:
+    """The type of a group, whatever its repetition."""
+    match node.element.type.annotation:
+        case Annotation.LIST:
+            return _list(node, path)
+        case Annotation.MAP:
+            return _map(node, path)
+        case Annotation.VARIANT:
+            return FileVariant(node.leaf_count)
+        case _:
+            return FileStruct(tuple(_column(child, path) for child in node.children))
 
 
 def _list(node: _Node, path: str) -> FileList:
     repeated = _only_repeated_child(node, "list", path)
     if _is_element(repeated, node.element.name):
-        element = repeated.element
-        item = FileColumn(element.name, _type(repeated, path), optional=False, field_id=element.field_id)
+        name, field_id, element_type = repeated.element
+        item = FileColumn(name, element_type.leaf or _group(repeated, path), optional=False, field_id=field_id)
         return FileList(item, "two-level")
     return FileList(_column(repeated.children[0], path))
 
@@ -185,5 +190,5 @@ def _only_repeated_child(node: _Node, what: str, path: str) -> _Node:
 
 def _bad(node: _Node, what: str, path: str) -> NoReturn:
     error = damaged(path, what)
-    error.path = ".".join(node.names)
+    error.path = node.path
     raise error

@@ -1,4 +1,4 @@
-"""Parquet's schema elements and annotations: from one element's fields to the type of a leaf column.
+"""Parquet's schema elements and annotations: from one element of a footer to the type of a column.
 
 `logicalType` decides where an element has one that is known here; else `converted_type`; else the physical type alone,
 which is what Parquet asks of a reader that does not know an annotation.
@@ -7,12 +7,14 @@ which is what Parquet asks of a reader that does not know an annotation.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, IntEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from projector.files.physical import FileKind, FileLeaf, TimeUnit
-from projector.files.thrift import Value
+from projector.files.thrift import Value, read_struct
 
-PHYSICAL_TYPES = (
+_PHYSICAL_TYPES = (
     "boolean",
     "int32",
     "int64",
@@ -82,123 +84,181 @@ class Logical(IntEnum):
     GEOGRAPHY = 18
 
 
+_CONVERTED: dict[int, Converted] = {int(member): member for member in Converted}
+_LOGICAL: dict[int, Logical] = {int(member): member for member in Logical}
+
+
+class Annotation(Enum):
+    """What a group stands for."""
+
+    LIST = "list"
+    MAP = "map"
+    VARIANT = "variant"
+
+
 class BadElement(ValueError):
     """A schema element that contradicts itself; the message says how."""
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaElement:
-    """One `SchemaElement` of a footer, its enumerations resolved.
+@dataclass(frozen=True, slots=True, eq=False)
+class ElementType:
+    """All that a schema element says beside its name and field id; elements that say the same share one.
 
-    `logical` is the union's member and `parameters` are its own. An annotation that is not known here is None.
+    Parameters
+    ----------
+    repetition:
+        How often the column occurs; None where that is not said, as at the root.
+    num_children:
+        Children that a group claims; 0 for a leaf.
+    leaf:
+        Type of a leaf column, None for a group.
+    annotation:
+        What a group stands for, None for a plain struct.
+    problem:
+        Why there can be no such element; None where there can.
     """
 
+    repetition: Repetition | None = None
+    num_children: int = 0
+    leaf: FileLeaf | None = None
+    annotation: Annotation | None = None
+    problem: str | None = None
+
+
+class SchemaElement(NamedTuple):
+    """One `SchemaElement` of a footer. A negative field id, which some writers leave for none, is None."""
+
     name: str
-    physical: str | None
-    repetition: Repetition | None
-    num_children: int
     field_id: int | None
+    type: ElementType
+
+
+def read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:
+    """Read the schema element at an offset, and give the offset after it.
+
+    Raises
+    ------
+    BadElement
+        It has no name, or a field id that is no number. Whatever else is wrong is the `problem` of its type.
+    CorruptFileError
+        The bytes are no Thrift struct.
+    """
+    fields, at = read_struct(data, at)
+    get = fields.get
+    name = get(4)
+    if not isinstance(name, bytes):
+        raise BadElement("it has no name")
+    field_id = get(9)
+    if field_id is not None:
+        field_id = _number(field_id, "field id")
+        if field_id < 0:
+            field_id = None
+    type_ = _element_type(get(1), get(2), get(3), get(5), get(6), get(7), get(8), get(10))
+    return SchemaElement(name.decode("utf-8", "backslashreplace"), field_id, type_), at
+
+
+class _Declared(NamedTuple):
+    """What an element says of a leaf's type: the number `length`, and an annotation by its old or its new name."""
+
+    physical: str
     length: int | None
     converted: Converted | None
-    scale: int | None
+    scale: int
     precision: int | None
     logical: Logical | None
     parameters: dict[int, Value]
 
-    @property
-    def is_list(self) -> bool:
-        """Annotated as a list."""
-        return self.logical is Logical.LIST or (self.logical is None and self.converted is Converted.LIST)
 
-    @property
-    def is_map(self) -> bool:
-        """Annotated as a map, `MAP_KEY_VALUE` in its place included."""
-        return self.logical is Logical.MAP or (
-            self.logical is None and self.converted in (Converted.MAP, Converted.MAP_KEY_VALUE)
+@lru_cache(maxsize=4096, typed=True)
+def _element_type(
+    physical: Value | None,
+    length: Value | None,
+    repetition: Value | None,
+    num_children: Value | None,
+    converted: Value | None,
+    scale: Value | None,
+    precision: Value | None,
+    logical: Value | None,
+) -> ElementType:
+    try:
+        repeats = None if repetition is None else Repetition(_index(repetition, 3, "repetition"))
+        children = 0 if num_children is None else _number(num_children, "number of children")
+        if children < 0:
+            raise BadElement(f"it claims {children} children")
+        old = None if converted is None else _CONVERTED.get(_number(converted, "converted type"))
+        new, parameters = _logical_type(logical)
+        if physical is None:
+            return ElementType(repeats, children, annotation=_annotation(old, new))
+        if children:
+            raise BadElement("it has both a physical type and children")
+        declared = _Declared(
+            _PHYSICAL_TYPES[_index(physical, len(_PHYSICAL_TYPES), "physical type")],
+            None if length is None else _number(length, "length"),
+            old,
+            0 if scale is None else _number(scale, "scale"),
+            None if precision is None else _number(precision, "precision"),
+            new,
+            parameters,
         )
-
-    @property
-    def is_variant(self) -> bool:
-        """Annotated as a variant."""
-        return self.logical is Logical.VARIANT
+        return ElementType(repeats, leaf=_leaf(declared))
+    except BadElement as error:
+        return ElementType(problem=str(error))
 
 
-def schema_element(fields: dict[int, Value]) -> SchemaElement:
-    """Check the decoded fields of one element. Raises `BadElement`."""
-    name = fields.get(4)
-    if not isinstance(name, bytes):
-        raise BadElement("it has no name")
-    physical = _number(fields, 1, "type")
-    if physical is not None and not 0 <= physical < len(PHYSICAL_TYPES):
-        raise BadElement(f"its physical type {physical} does not exist")
-    repetition = _number(fields, 3, "repetition")
-    if repetition is not None and not 0 <= repetition <= 2:
-        raise BadElement(f"its repetition {repetition} does not exist")
-    num_children = _number(fields, 5, "number of children") or 0
-    if num_children < 0:
-        raise BadElement(f"it claims {num_children} children")
-    converted = _number(fields, 6, "converted type")
-    logical, parameters = _logical(fields.get(10))
-    field_id = _number(fields, 9, "field id")
-    return SchemaElement(
-        name=name.decode("utf-8", "backslashreplace"),
-        physical=None if physical is None else PHYSICAL_TYPES[physical],
-        repetition=None if repetition is None else Repetition(repetition),
-        num_children=num_children,
-        field_id=None if field_id is None or field_id < 0 else field_id,
-        length=_number(fields, 2, "length"),
-        converted=_CONVERTED.get(converted) if converted is not None else None,
-        scale=_number(fields, 7, "scale"),
-        precision=_number(fields, 8, "precision"),
-        logical=logical,
-        parameters=parameters,
-    )
-
-
-_CONVERTED: dict[int, Converted] = {int(c): c for c in Converted}
-_LOGICAL: dict[int, Logical] = {int(member): member for member in Logical}
-
-
-def _number(fields: dict[int, Value], field_id: int, what: str) -> int | None:
-    value = fields.get(field_id)
-    if value is None:
-        return None
+def _number(value: Value, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not -(2**31) <= value < 2**31:
         raise BadElement(f"its {what} is not a 32-bit integer")
     return value
 
 
-def _logical(value: Value | None) -> tuple[Logical | None, dict[int, Value]]:
+def _index(value: Value, count: int, what: str) -> int:
+    number = _number(value, what)
+    if not 0 <= number < count:
+        raise BadElement(f"its {what} {number} does not exist")
+    return number
+
+
+def _logical_type(value: Value | None) -> tuple[Logical | None, dict[int, Value]]:
     if value is None:
         return None, {}
-    if not isinstance(value, dict):
-        raise BadElement("its logical type is not a struct")
-    if len(value) > 1:
-        raise BadElement("it has more than one logical type")
-    for member, parameters in value.items():
+    members = _nested(value)
+    if len(members) != 1:
+        raise BadElement(f"it has {len(members)} logical types")
+    for member, parameters in members.items():
         if (known := _LOGICAL.get(member)) is not None:
-            if not isinstance(parameters, dict):
-                raise BadElement("the parameters of its logical type are not a struct")
-            return known, parameters
+            return known, _nested(parameters)
     return None, {}
 
 
-def leaf_type(element: SchemaElement) -> FileLeaf:
-    """The type of a leaf column. Raises `BadElement` where the annotation does not fit the physical type."""
-    physical = element.physical
-    assert physical is not None
-    length = None
-    if physical == "fixed_len_byte_array":
-        length = element.length
-        if length is None or length < 1:
-            raise BadElement(f"its values are of fixed length, but the length is {length}")
-    if element.logical is not None:
-        leaf = _from_logical(element, physical, length)
-    elif element.converted is not None:
-        leaf = _from_converted(element, physical, length)
-    else:
-        leaf = _plain(physical, length)
-    return leaf
+def _nested(value: Value | None) -> dict[int, Value]:
+    if not isinstance(value, bytes):
+        raise BadElement("its logical type is not a struct")
+    return read_struct(value, 0)[0]
+
+
+def _annotation(converted: Converted | None, logical: Logical | None) -> Annotation | None:
+    match logical, converted:
+        case (Logical.LIST, _) | (None, Converted.LIST):
+            return Annotation.LIST
+        case (Logical.MAP, _) | (None, Converted.MAP | Converted.MAP_KEY_VALUE):
+            return Annotation.MAP
+        case (Logical.VARIANT, _):
+            return Annotation.VARIANT
+        case _:
+            return None
+
+
+def _leaf(declared: _Declared) -> FileLeaf:
+    length = declared.length
+    if declared.physical != "fixed_len_byte_array":
+        declared = declared._replace(length=None)
+    elif length is None or length < 1:
+        raise BadElement(f"its values are of fixed length, but the length is {length}")
+    if declared.logical is not None:
+        return _from_logical(declared)
+    if declared.converted is not None:
+        return _from_converted(declared)
+    return _plain(declared.physical, declared.length)
 
 
 def _plain(physical: str, length: int | None) -> FileLeaf:
@@ -239,8 +299,8 @@ _FIXED_KINDS = {Logical.UUID: (FileKind.UUID, 16), Logical.FLOAT16: (FileKind.FL
 _UNITS = {1: TimeUnit.MILLIS, 2: TimeUnit.MICROS, 3: TimeUnit.NANOS}
 
 
-def _from_logical(element: SchemaElement, physical: str, length: int | None) -> FileLeaf:
-    logical, parameters = element.logical, element.parameters
+def _from_logical(declared: _Declared) -> FileLeaf:
+    logical, parameters, physical, length = declared.logical, declared.parameters, declared.physical, declared.length
     match logical:
         case Logical.STRING | Logical.ENUM | Logical.JSON | Logical.BSON | Logical.GEOMETRY | Logical.GEOGRAPHY:
             _expect(logical.name, physical, "byte_array")
@@ -252,10 +312,10 @@ def _from_logical(element: SchemaElement, physical: str, length: int | None) -> 
             return FileLeaf(FileKind.DATE, physical)
         case Logical.TIME | Logical.TIMESTAMP:
             utc, unit = parameters.get(1), parameters.get(2)
-            member = next(iter(unit)) if isinstance(unit, dict) and len(unit) == 1 else None
-            if not isinstance(utc, bool) or member not in _UNITS:
+            members = [] if unit is None else [_UNITS.get(member) for member in _nested(unit)]
+            if not isinstance(utc, bool) or len(members) != 1 or members[0] is None:
                 raise BadElement(f"its annotation {logical.name} lacks a unit or the UTC flag, or has an unknown unit")
-            return _temporal(logical is Logical.TIMESTAMP, _UNITS[member], utc, physical)
+            return _temporal(logical is Logical.TIMESTAMP, members[0], utc, physical)
         case Logical.INTEGER:
             bits, signed = parameters.get(1), parameters.get(2)
             if bits not in (8, 16, 32, 64) or isinstance(bits, bool) or not isinstance(signed, bool):
@@ -271,14 +331,14 @@ def _from_logical(element: SchemaElement, physical: str, length: int | None) -> 
             raise BadElement(f"the annotation {logical and logical.name} is for groups, not for a leaf column")
 
 
-def _from_converted(element: SchemaElement, physical: str, length: int | None) -> FileLeaf:
-    converted = element.converted
+def _from_converted(declared: _Declared) -> FileLeaf:
+    converted, physical, length = declared.converted, declared.physical, declared.length
     match converted:
         case Converted.UTF8 | Converted.ENUM | Converted.JSON | Converted.BSON:
             _expect(converted.name, physical, "byte_array")
             return FileLeaf(_CONVERTED_BYTE_ARRAY_KINDS[converted], physical)
         case Converted.DECIMAL:
-            return _decimal(element.precision, element.scale, physical, length)
+            return _decimal(declared.precision, declared.scale, physical, length)
         case Converted.DATE:
             _expect("DATE", physical, "int32")
             return FileLeaf(FileKind.DATE, physical)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import NamedTuple
 
-from projector.files.footer import RandomAccess, parse_footer, read_tail, rows_after_schema
+from projector.files.footer import RandomAccess, leading_schema, parse_footer, read_tail, rows_after_schema
 from projector.files.locations import parse_location
-from projector.files.parquet_schema import file_schema
+from projector.files.parquet_schema import file_schema, read_schema
 from projector.files.physical import FileSchema
 from projector.files.storage import Storage
 
@@ -42,26 +42,26 @@ class FileShape(NamedTuple):
     row_count: int
 
 
-@dataclass(slots=True)
-class _Known:
-    """A fingerprint seen before, and the endings of footers with it that were walked through to the end.
-
-    A footer with encrypted columns ends in a signature, which never looks like an ending seen before; so one with a
-    known start and a known ending need not be walked through.
-    """
+class _Known(NamedTuple):
+    """A fingerprint met before, and its schema."""
 
     fingerprint: bytes
     schema: FileSchema
-    endings: set[bytes]
 
 
 @dataclass(slots=True)
 class KnownShapes:
-    """Fingerprints and schemas met so far. Threads may share one."""
+    """Fingerprints and schemas met so far. Threads may share one.
+
+    Whether columns are encrypted is said near the end of a footer, after all row groups. To find that out without
+    walking through every footer, the last bytes of footers that were walked through are remembered: a footer with
+    encrypted columns ends in a signature, which never looks like one of those.
+    """
 
     _buckets: dict[bytes, list[_Known]] = field(default_factory=dict)
-    _by_fingerprint: dict[bytes, _Known] = field(default_factory=dict)
+    _fingerprints: dict[bytes, FileSchema] = field(default_factory=dict)
     _schemas: dict[FileSchema, FileSchema] = field(default_factory=dict)
+    _endings: set[bytes] = field(default_factory=set)
     _lock: Lock = field(default_factory=Lock)
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class KnownShapes:
         """The shape of the footer that lies in `data` from `start` to 8 bytes before the end; None if unknown."""
         for known in self._buckets.get(data[start : start + _BUCKET_BYTES], ()):
             if data.startswith(known.fingerprint, start):
-                if data[-8 - _ENDING_BYTES : -8] not in known.endings:
+                if data[-8 - _ENDING_BYTES : -8] not in self._endings:
                     return None
                 rows = rows_after_schema(data, start + len(known.fingerprint))
                 return None if rows is None else FileShape(known.schema, rows)
@@ -79,17 +79,27 @@ class KnownShapes:
 
     def learn(self, footer_bytes: bytes, path: str) -> FileShape:
         """Parse a footer that was not recognised, and remember it. Raises like `read_footer` and `file_schema`."""
+        ending = footer_bytes[-_ENDING_BYTES:]
+        at = leading_schema(footer_bytes) if ending in self._endings else None
+        if at is not None:
+            schema, end = read_schema(footer_bytes, at, path)
+            rows = rows_after_schema(footer_bytes, end)
+            if rows is not None:
+                return FileShape(self._remember(footer_bytes[:end], schema), rows)
         footer = parse_footer(footer_bytes, path)
-        known = self._by_fingerprint.get(footer.fingerprint)
-        parsed = file_schema(footer) if known is None else known.schema
+        known = self._fingerprints.get(footer.fingerprint)
+        if known is None:
+            known = self._remember(footer.fingerprint, file_schema(footer))
+        self._endings.add(ending)
+        return FileShape(known, footer.num_rows)
+
+    def _remember(self, fingerprint: bytes, schema: FileSchema) -> FileSchema:
         with self._lock:
-            known = self._by_fingerprint.get(footer.fingerprint)
-            if known is None:
-                known = _Known(footer.fingerprint, self._schemas.setdefault(parsed, parsed), set())
-                self._by_fingerprint[footer.fingerprint] = known
-                self._buckets.setdefault(footer.fingerprint[:_BUCKET_BYTES], []).append(known)
-            known.endings.add(footer_bytes[-_ENDING_BYTES:])
-        return FileShape(known.schema, footer.num_rows)
+            if fingerprint not in self._fingerprints:
+                schema = self._schemas.setdefault(schema, schema)
+                self._fingerprints[fingerprint] = schema
+                self._buckets.setdefault(fingerprint[:_BUCKET_BYTES], []).append(_Known(fingerprint, schema))
+            return self._fingerprints[fingerprint]
 
 
 def read_shape(source: RandomAccess, path: str, known: KnownShapes) -> FileShape:

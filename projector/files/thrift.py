@@ -35,8 +35,8 @@ _INTEGERS = frozenset((I16, I32, I64))
 _LISTS = frozenset((LIST, SET))
 _ONE_BYTE = frozenset((TRUE, FALSE, I8))
 
-Value = bool | int | bytes | dict[int, "Value"]
-"""A decoded value: a struct is a dict by field id, a string its bytes."""
+Value = bool | int | bytes
+"""A decoded value; strings and structs are their bytes."""
 
 
 class FieldSpan(NamedTuple):
@@ -71,12 +71,13 @@ def read_list_header(data: bytes, at: int) -> tuple[int, int, int]:
 
 
 def read_struct(data: bytes, at: int) -> tuple[dict[int, Value], int]:
-    """Decode a struct and the structs in it: fields by id (of one given twice the last), and the offset after it.
+    """Decode one level of a struct: fields by id (of one given twice the last), and the offset after it.
 
-    Lists, sets, maps, doubles and UUIDs are stepped over: none of the structs decoded here has any.
+    A struct in it is given as its bytes, to be read in turn. Lists, sets, maps, doubles and UUIDs are stepped over:
+    none of the structs decoded here has any.
     """
     try:
-        fields, at = _struct(data, at, 0)
+        fields, at = _struct(data, at)
     except IndexError:
         raise _cut_off() from None
     if at > len(data):
@@ -165,9 +166,7 @@ def _map_header(data: bytes, at: int) -> tuple[int, int, int, int]:
     return kinds >> 4, kinds & 15, size, at
 
 
-def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Value], int]:
-    if depth > MAX_DEPTH:
-        raise _deep(at)
+def _struct(data: bytes, at: int) -> tuple[dict[int, Value], int]:
     fields: dict[int, Value] = {}
     field_id = 0
     while True:
@@ -175,25 +174,34 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Value], int]:
         at += 1
         if header == STOP:
             return fields, at
-        delta = header >> 4
-        if delta:
-            field_id += delta
+        if header > 15:
+            field_id += header >> 4
         else:
             value, at = _varint(data, at)
             field_id = (value >> 1) ^ -(value & 1)
         kind = header & 15
-        if kind == BINARY:
-            length, at = _varint(data, at)
+        if kind in _INTEGERS:
+            value = data[at]
+            if value < 0x80:
+                at += 1
+            else:
+                value, at = _varint(data, at)
+            fields[field_id] = (value >> 1) ^ -(value & 1)
+        elif kind == BINARY:
+            length = data[at]
+            if length < 0x80:
+                at += 1
+            else:
+                length, at = _varint(data, at)
             end = at + length
             if end > len(data):
                 raise _cut_off()
             fields[field_id] = data[at:end]
             at = end
-        elif kind in _INTEGERS:
-            value, at = _varint(data, at)
-            fields[field_id] = (value >> 1) ^ -(value & 1)
         elif kind == STRUCT:
-            fields[field_id], at = _struct(data, at, depth + 1)
+            end = _skip(data, at, STRUCT, 1)
+            fields[field_id] = data[at:end]
+            at = end
         elif kind in _BOOLEANS:
             fields[field_id] = kind == TRUE
         elif kind == I8:
@@ -201,7 +209,7 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Value], int]:
             at += 1
             fields[field_id] = byte - 256 if byte > 127 else byte
         else:
-            at = _skip(data, at, kind, depth + 1)
+            at = _skip(data, at, kind, 1)
 
 
 def _skip(data: bytes, at: int, kind: int, depth: int) -> int:

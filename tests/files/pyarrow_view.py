@@ -37,7 +37,7 @@ class Bytes:
 
 
 def differences(schema: FileSchema, data: bytes) -> list[str]:
-    """Where pyarrow's view of a file (one without an `ARROW:schema`) differs from `schema`, by place; [] where it agrees."""
+    """Where pyarrow's view of a file without an `ARROW:schema` differs from `schema`, by place; [] where it agrees."""
     file = pq.ParquetFile(io.BytesIO(data))
     arrow = file.schema_arrow
     found = [] if len(arrow) == len(schema.columns) else [f"{len(arrow)} columns, not {len(schema.columns)}"]
