@@ -266,8 +266,8 @@ def _add(pending: Pending, operation: AddColumn) -> None:
     added = checked(NestedField(field_id, name, fresh_type, operation.required, operation.doc, default, default))
     if field_id in pending.base.fields_by_id:
         raise SchemaUpdateError(
-            f"Invalid schema: multiple fields for id {field_id}: {pending.base.name_of(field_id)} and {full_name}",
-            hint="the table's last-column-id is lower than the highest field id in use",
+            f"Invalid schema: multiple fields for name {full_name}: {field_id} and {field_id}",
+            hint=f"its id is that of {pending.base.name_of(field_id)}: last-column-id is below the ids in use",
         )
     pending.added_names[full_name] = field_id
     pending.added_parents[field_id] = parent_id

@@ -108,8 +108,14 @@ def _now_ms() -> int:
 
 
 def _last_column_id(metadata: TableMetadata) -> int:
-    """The highest id ever given, also where a writer has left `last-column-id` below the ids of an older schema."""
-    return max(metadata.last_column_id, *(schema.highest_field_id for schema in metadata.schemas))
+    """The highest id ever given, also where a writer has left `last-column-id` below the ids of an older schema.
+
+    Below the ids of the current schema it is an error that the update itself reports.
+    """
+    older = (s.highest_field_id for s in metadata.schemas if s.schema_id != metadata.current_schema_id)
+    if metadata.current_schema.highest_field_id > metadata.last_column_id:
+        return metadata.last_column_id
+    return max(metadata.last_column_id, *older, 0)
 
 
 def _schemas(metadata: TableMetadata, added: Schema | None) -> list[Any]:
