@@ -46,7 +46,7 @@ class Schema:
         for path, field in self.walk():
             if field.field_id in found:
                 raise InvalidMetadataError(
-                    f"Two fields of schema {self.schema_id} have one id: {self.path_of(found, field.field_id)}"
+                    f"Two fields of schema {self.schema_id} have one id: {self._first_path(field.field_id)}"
                     f" and {'.'.join(path)}",
                     field_id=field.field_id,
                     path=".".join(path),
@@ -54,9 +54,9 @@ class Schema:
             found[field.field_id] = field
         return found
 
-    def path_of(self, fields: Mapping[int, NestedField], field_id: int) -> str:
+    def _first_path(self, field_id: int) -> str:
         """Dotted path of the first field with an id, for messages."""
-        return next(".".join(path) for path, field in self.walk() if field is fields[field_id])
+        return next(".".join(path) for path, field in self.walk() if field.field_id == field_id)
 
     @cached_property
     def paths_by_id(self) -> Mapping[int, Path]:
