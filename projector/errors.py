@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 
+# Paths and column names are data: what would end the line or steer a terminal is shown, not done.
+_ESCAPED = {c: chr(c).encode("unicode_escape").decode() for c in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
+
+
 class ProjectorError(Exception):
     """Root of all errors raised by projector.
 
@@ -48,7 +52,7 @@ class ProjectorError(Exception):
         if self.table is not None:
             where.append(f"table {self.table}")
         text = self.message + (f" [{', '.join(where)}]" if where else "")
-        return text + (f"; {self.hint}" if self.hint else "")
+        return (text + (f"; {self.hint}" if self.hint else "")).translate(_ESCAPED)
 
 
 class ProjectorWarning(UserWarning):

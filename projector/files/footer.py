@@ -111,10 +111,10 @@ def read_tail(source: RandomAccess, path: str) -> tuple[bytes, int]:
     if data[-4:] != _MAGIC:
         raise _wrong_magic(source, data, path)
     length = int.from_bytes(data[-8:-4], "little")
+    most = min(size - _SMALLEST_FILE, MAX_FOOTER_BYTES)
+    if length > most:
+        raise damaged(path, f"it claims to be {length} bytes long, but {most} is the most it can be here")
     if length + 8 > wanted:
-        if length + _SMALLEST_FILE > size or length > MAX_FOOTER_BYTES:
-            most = min(size - _SMALLEST_FILE, MAX_FOOTER_BYTES)
-            raise damaged(path, f"it claims to be {length} bytes long, but {most} is the most it can be here")
         wanted = length + 8
         data = _read(source, size - wanted, wanted, path)
     return data, len(data) - 8 - length

@@ -136,6 +136,8 @@ def _field_header(data: bytes, at: int, previous_id: int) -> tuple[int, int, int
     at += 1
     if header == STOP:
         return STOP, previous_id, at
+    if header & 15 == STOP:
+        raise _unknown_kind(STOP, at)
     delta = header >> 4
     if delta:
         return header & 15, previous_id + delta, at
