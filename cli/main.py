@@ -24,7 +24,7 @@ TROUBLE = 2
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 
-VERBS: tuple[str, ...] = ()
+VERBS = ("read", "inspect", "explain", "diff")
 
 
 @dataclass
@@ -126,7 +126,9 @@ def _sentence(error: Exception) -> str:
     return " ".join(text.splitlines())
 
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
     click.echo(f"warning: {' '.join(str(message).splitlines())}", err=True)
 
 

@@ -112,7 +112,7 @@ def compile_plan(plan: Plan) -> ArrowPlan:
     leaves = tuple(sorted(needed_leaves(plan)))
     compiled = compile_for(plan, leaves, exact_leaves(plan.file_schema, leaves))
     key = id(plan)
-    _compiled[key] = (ref(plan, lambda _: _compiled.pop(key, None)), compiled)
+    _compiled[key] = (ref(plan, lambda _, kept=_compiled: kept.pop(key, None)), compiled)
     return compiled
 
 

@@ -1,6 +1,6 @@
 """Pack a folder of cases into the archive: the same folder gives the same bytes.
 
-    python tests/conformance/pack.py FOLDER
+python tests/conformance/pack.py FOLDER
 """
 
 from __future__ import annotations

@@ -1,0 +1,112 @@
+"""Options that several verbs share, and the table that they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from projector.errors import ParseError
+
+if TYPE_CHECKING:
+    from projector.api.table import Table
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _remember_format(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    # Errors follow the format, so it has to be known where they are written.
+    if value is not None and ctx.obj is not None:
+        ctx.obj.format = value
+    return value
+
+
+def output_options(*formats: str) -> Callable[[_Command], _Command]:
+    """`--format` and `--output`."""
+
+    def decorate(command: _Command) -> _Command:
+        command = click.option(
+            "--output",
+            "-o",
+            "output_file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Write to a file; its name says the format unless --format does.",
+        )(command)
+        return click.option(
+            "--format",
+            "-f",
+            "output_format",
+            type=click.Choice(formats),
+            callback=_remember_format,
+            is_eager=True,
+            help="Form of the output.  [default: text]",
+        )(command)
+
+    return decorate
+
+
+def table_options(command: _Command) -> _Command:
+    """Where a table's files are: catalog, storage settings, moved paths."""
+    for option in reversed(
+        (
+            click.option("--catalog", metavar="NAME", help="Look TABLE up (as ns.table) in a catalog of pyiceberg's."),
+            click.option(
+                "--property",
+                "-p",
+                "properties",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Storage setting: s3.region=x.",
+            ),
+            click.option(
+                "--allow-moved-paths/--no-allow-moved-paths",
+                default=None,
+                help="Read files from where the table was found, not where it says it is.  [default: if moved]",
+            ),
+            click.option(
+                "--path-map", "path_map", multiple=True, metavar="OLD=NEW", help="Prefix of files outside the table."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def point_options(command: _Command) -> _Command:
+    """Which state of the table is read."""
+    for option in reversed(
+        (
+            click.option("--snapshot-id", type=int, help="Read this snapshot, with its own schema."),
+            click.option("--ref", metavar="NAME", help="Read a branch or tag."),
+            click.option("--as-of", metavar="TIME", help="Read the snapshot that was current then (ISO 8601)."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def open_table(location: str, options: dict[str, Any]) -> Table:
+    """The table of the command, by the options that `table_options` added; takes them out of `options`."""
+    from projector.api.table import load_table
+
+    allow = options.pop("allow_moved_paths")
+    return load_table(
+        location,
+        catalog=options.pop("catalog"),
+        properties=pairs(options.pop("properties"), "--property"),
+        allow_moved_paths="auto" if allow is None else allow,
+        path_map=pairs(options.pop("path_map"), "--path-map"),
+    )
+
+
+def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    """`KEY=VALUE` texts as a dictionary; the value may hold further equals signs."""
+    found = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise ParseError(f"Cannot understand {option} {text!r}", text=text, hint="write KEY=VALUE")
+        found[key] = value
+    return found

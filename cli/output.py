@@ -1,0 +1,245 @@
+"""Writing what a verb found: rows and listings as text, JSON, CSV or Parquet.
+
+Data goes to stdout or a file; notes, warnings and progress go to stderr. JSON documents have a `schema_version`, which
+changes when a key changes its meaning.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from projector.errors import ProjectorError, UnsupportedError
+
+from .values import json_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA_VERSION = 1
+TEXT_ROWS = 100
+"""Rows that the text format shows at most, unless a limit asks for more."""
+
+_SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".txt": "text"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where output goes, and in which form."""
+
+    format: str
+    file: Path | None = None
+
+    @staticmethod
+    def chosen(output_format: str | None, file: Path | None) -> Target:
+        """The format that was asked for, or that the file's name asks for, or text."""
+        guessed = _SUFFIXES.get(file.suffix.lower()) if file else None
+        return Target(output_format or guessed or "text", file)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The stream to write to. A file appears under its name only when all of it is written."""
+        if self.file is None:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+            return
+        partial = self.file.with_name(f".{self.file.name}.{os.getpid()}.partial")
+        try:
+            with partial.open("wb") as stream:
+                yield stream
+            partial.replace(self.file)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of facts: the names of its columns, and its rows, whose values JSON can hold."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def objects(self) -> list[dict[str, Any]]:
+        """The rows as objects."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def write_document(document: Mapping[str, Any], target: Target) -> None:
+    """Write one JSON document."""
+    with target.open() as stream:
+        text = json.dumps({"schema_version": SCHEMA_VERSION, **document}, ensure_ascii=False, indent=2)
+        stream.write(text.encode("utf-8", "surrogatepass") + b"\n")
+
+
+def write_listing(listing: Listing, target: Target, more: Mapping[str, Any] | None = None) -> None:
+    """Write a listing; `more` are further keys of its JSON document."""
+    match target.format:
+        case "json":
+            write_document({**(more or {}), listing.name: listing.objects()}, target)
+        case "csv":
+            with target.open() as stream:
+                _write_csv(listing.columns, listing.rows, stream)
+        case "text":
+            with target.open() as stream:
+                stream.write(_text_table(listing.columns, listing.rows))
+        case other:
+            raise UnsupportedError(f"Cannot write {listing.name} as {other}", hint="choose text, json or csv")
+
+
+def write_rows(batches: pa.RecordBatchReader, target: Target, limit: int | None) -> None:
+    """Write rows as they come; the text format stops at `TEXT_ROWS` unless there is a limit."""
+    match target.format:
+        case "json":
+            with target.open() as stream:
+                _write_json_rows(batches, stream)
+        case "csv":
+            with target.open() as stream:
+                _write_csv(batches.schema.names, _tuples(batches), stream)
+        case "parquet":
+            _write_parquet(batches, target)
+        case _:
+            shown = list(islice(_tuples(batches), TEXT_ROWS + 1 if limit is None else None))
+            with target.open() as stream:
+                stream.write(_text_table(batches.schema.names, shown[: TEXT_ROWS if limit is None else None]))
+            if limit is None and len(shown) > TEXT_ROWS:
+                note(f"these are the first {TEXT_ROWS} rows; --limit asks for more, --format csv|json|parquet for all")
+
+
+def note(text: str) -> None:
+    """Tell the user something that is not data."""
+    click.echo(f"note: {text}", err=True)
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Any]:
+    """A function to call with the number of further things done. Draws on stderr, and only on a terminal."""
+    if not sys.stderr.isatty() or (total is not None and total < 1):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+def watched(batches: pa.RecordBatchReader, total: Callable[[], int | None]) -> pa.RecordBatchReader:
+    """The same batches, with a progress bar that counts their rows where stderr is a terminal."""
+    if not sys.stderr.isatty():
+        return batches
+    import pyarrow as pa
+
+    def counted() -> Iterator[pa.RecordBatch]:
+        with progress("rows", total()) as advance:
+            for batch in batches:
+                yield batch
+                advance(batch.num_rows)
+
+    return pa.RecordBatchReader.from_batches(batches.schema, counted())
+
+
+def _tuples(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
+    for batch in batches:
+        columns = [json_values(column) for column in batch.columns]
+        yield from zip(*columns, strict=True) if columns else iter([()] * batch.num_rows)
+
+
+def _write_json_rows(batches: pa.RecordBatchReader, stream: IO[bytes]) -> None:
+    columns = []
+    for field in batches.schema:
+        field_id = (field.metadata or {}).get(b"PARQUET:field_id")
+        columns.append({"name": field.name, "field_id": int(field_id) if field_id else None, "type": str(field.type)})
+    head = json.dumps({"schema_version": SCHEMA_VERSION, "columns": columns}, ensure_ascii=False)
+    stream.write((head[:-1] + ', "rows": [').encode())
+    separator = "\n"
+    for row in _tuples(batches):
+        text = json.dumps(dict(zip(batches.schema.names, row, strict=True)), ensure_ascii=False)
+        stream.write((separator + text).encode())
+        separator = ",\n"
+    stream.write(b"\n]}\n")
+
+
+def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], stream: IO[bytes]) -> None:
+    for row in chain([columns], rows):
+        stream.write((",".join(map(_csv_cell, row)) + "\n").encode("utf-8", "surrogatepass"))
+
+
+def _csv_cell(value: Any) -> str:
+    """A cell: null is empty and empty text is quoted, which the standard library's writer cannot tell apart."""
+    match value:
+        case None:
+            return ""
+        case str():
+            text = value
+        case bool() | dict() | list():
+            text = json.dumps(value, ensure_ascii=False)
+        case _:
+            text = str(value)
+    plain = text and not any(c in text for c in ',"\r\n') and text == text.strip()
+    return text if plain else '"' + text.replace('"', '""') + '"'
+
+
+def _write_parquet(batches: pa.RecordBatchReader, target: Target) -> None:
+    import pyarrow.parquet as pq
+
+    if target.file is None and sys.stdout.isatty():
+        raise ProjectorError("Cannot write Parquet to a terminal", hint="give --output FILE, or redirect stdout")
+    with target.open() as stream, pq.ParquetWriter(stream, batches.schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    numeric = [
+        any(isinstance(row[i], (int, float)) for row in rows)
+        and all(row[i] is None or (isinstance(row[i], (int, float)) and not isinstance(row[i], bool)) for row in rows)
+        for i in range(len(columns))
+    ]
+    for name, right in zip(columns, numeric, strict=True):
+        table.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text("null", "dim") if value is None else Text(_text_cell(value)) for value in row))
+    out = io.StringIO()
+    terminal = sys.stdout.isatty()
+    # Away from a terminal nothing is folded to a width: other programs read it.
+    width = None if terminal else 1_000_000
+    console = Console(file=out, force_terminal=terminal or None, width=width, soft_wrap=not terminal, highlight=False)
+    console.print(table)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _text_cell(value: Any) -> str:
+    match value:
+        case str():
+            return printable(value)
+        case bool() | dict() | list():
+            return printable(json.dumps(value, ensure_ascii=False))
+        case _:
+            return str(value)
+
+
+def printable(text: str) -> str:
+    """Text on one line: control characters, which could also steer the terminal, are shown as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)
