@@ -139,11 +139,8 @@ def _field_from_arrow(field: pa.Field, path: str, missing: Iterator[int]) -> Nes
     metadata = field.metadata or {}
     field_type = _type_from_arrow(field.type, path, missing)
     doc = metadata.get(DOC_KEY)
-    # A column of nulls that says it has none: an unknown field is always optional.
-    required = not field.nullable and not isinstance(field_type, UnknownType)
-    return NestedField(
-        _id_from_arrow(metadata, path, missing), field.name, field_type, required, None if doc is None else doc.decode()
-    )
+    field_id = _id_from_arrow(metadata, path, missing)
+    return NestedField(field_id, field.name, field_type, not field.nullable, None if doc is None else doc.decode())
 
 
 def _id_from_arrow(metadata: dict[bytes, bytes], path: str, missing: Iterator[int]) -> int:
@@ -168,8 +165,6 @@ def _type_from_arrow(t: pa.DataType, path: str, missing: Iterator[int]) -> Icebe
         return StructType(fields)
     if pa.types.is_map(t):
         key = _field_from_arrow(t.key_field, f"{path}.key", missing)
-        if isinstance(key.field_type, UnknownType):
-            raise UnsupportedError("The keys of a map cannot be of type unknown (Arrow null)", path=f"{path}.key")
         value = _field_from_arrow(t.item_field, f"{path}.value", missing)
         return MapType(key.field_id, key.field_type, value.field_id, value.field_type, value.required)
     if _is_list(t):

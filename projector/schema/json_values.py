@@ -41,7 +41,6 @@ from projector.schema.types import (
     UUIDType,
 )
 
-_MAX_FLOAT = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX = re.compile(r"([0-9a-fA-F]{2})*")
 _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
@@ -282,14 +281,14 @@ def to_json(value: Any, iceberg_type: IcebergType) -> Any:
 
 
 def shortest_float32(number: float) -> float:
-    """The number with the fewest decimal digits among those that round to the same 32-bit number: 0.1, not
-    0.10000000149011612."""
-    if not math.isfinite(number) or abs(number) > _MAX_FLOAT:
-        return number
+    """The shortest decimal number that rounds to the same 32-bit number: 0.1 for 0.10000000149011612."""
     for digits in range(1, 9):
         candidate = float(f"{number:.{digits}g}")
-        if abs(candidate) <= _MAX_FLOAT and nearest_float32(candidate) == number:
-            return candidate
+        try:
+            if nearest_float32(candidate) == number:
+                return candidate
+        except OverflowError:
+            continue
     return float(f"{number:.9g}")
 
 
