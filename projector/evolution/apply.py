@@ -35,6 +35,8 @@ class Applied:
         Base fields that were named to be changed, and added ones, by id, as recorded.
     added:
         Ids of the added fields by the id of the field whose struct they went to, -1 for the root.
+    added_by_operation:
+        Ids of the added fields by the place of the `AddColumn` among all operations.
     """
 
     schema: Schema
@@ -42,11 +44,7 @@ class Applied:
     deleted: frozenset[int]
     updated: Mapping[int, NestedField]
     added: Mapping[int, tuple[int, ...]]
-
-    @property
-    def added_ids(self) -> frozenset[int]:
-        """Ids of the fields that the operations added themselves, without what is inside them."""
-        return frozenset(field_id for ids in self.added.values() for field_id in ids)
+    added_by_operation: Mapping[int, int]
 
 
 def apply_operations(
@@ -170,6 +168,7 @@ def _apply_statement(
         frozenset(pending.deletes),
         dict(pending.updates),
         {parent: tuple(ids) for parent, ids in pending.additions.items()},
+        dict(pending.added_by_operation),
     )
 
 

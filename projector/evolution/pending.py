@@ -78,6 +78,8 @@ class Pending:
     """Ids of added fields by full dotted name, always case-sensitive (as in Java 1.10)."""
     moves: dict[int, list[Move]] = field(default_factory=dict)
     added_parents: dict[int, int] = field(default_factory=dict)
+    added_by_operation: dict[int, int] = field(default_factory=dict)
+    """Ids of added fields by the place of the operation that adds one."""
 
     def find(self, path: FieldPath) -> NestedField | None:
         """The base schema's field of a name."""
@@ -165,8 +167,11 @@ def gather(
     identifiers = [IdentifierName(base.paths_by_id[i], i) for i in base.identifier_field_ids if i in base.paths_by_id]
     pending = Pending(base, last_column_id, format_version, case_sensitive, allow_incompatible_changes, identifiers)
     for index, operation in operations:
+        known = len(pending.added_parents)
         try:
             _record(pending, operation)
+            if isinstance(operation, AddColumn) and len(pending.added_parents) > known:
+                pending.added_by_operation[index] = next(reversed(pending.added_parents))
         except ProjectorError as error:
             raise_at(operation, index, error)
     return pending

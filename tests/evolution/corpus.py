@@ -1,4 +1,4 @@
-"""Java's answers to lists of operations, as calls of ours: the runner of `schema_updates.jsonl.xz` and of the commits."""
+"""Java's answers to lists of operations, as calls of ours: the runner of the two archives in `data`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Java's answers to lists of schema updates, and what it wrote at a commit.
 
-Every case must give Java's schema, ids and last column id, or its error; where the project rules otherwise the case is in
-`java_differences.json`, which is also the table of docs/java-differences.md.
+Every case must give Java's schema, ids and last column id, or its error; where the project rules otherwise the case is
+in `java_differences.json`, which is also the table of docs/java-differences.md.
 """
 
 from __future__ import annotations
