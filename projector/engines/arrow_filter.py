@@ -1,8 +1,8 @@
 """A bound filter over Arrow batches that are already projected: the same three-valued answer as for every single row.
 
-Arrow's own semantics differ in three places, all handled here: its comparisons with NaN follow IEEE 754 (filters have NaN
-equal to itself and greater than everything, see `projector.planning.expressions`), `is_in` takes null for a value and
-tells -0.0 from 0.0, and extension types have no kernels.
+Arrow's own semantics differ in three places, all handled here: its comparisons with NaN follow IEEE 754 (filters have
+NaN equal to itself and greater than everything, see `projector.planning.expressions`), `is_in` takes null for a value
+and tells -0.0 from 0.0, and extension types have no kernels.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """From partition values back to what they say of the source column (spec: Scan Planning, inclusive projection).
 
 The spec turns a row filter into a filter over partition tuples. Here it goes the other way round, which comes to the
-same for every transform and needs no case per operator: a partition value, or a manifest's range of them, is turned into
-the interval (or the test) of source values it can stand for, and the row filter itself is decided over that. The spec
-in force is always the one that the files were written with.
+same for every transform and needs no case per operator: a partition value, or a manifest's range of them, is turned
+into the interval (or the test) of source values it can stand for, and the row filter itself is decided over that. The
+spec in force is always the one that the files were written with.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def _truncated(width: int, low: Any, high: Any, source: IcebergType) -> Facts:
             return UNKNOWN
         return bounded(source, low, unscaled_decimal(unscaled_value(high) + width - 1, source.scale))
     if _is_int(low) and _is_int(high):
-        # Next to the smallest number of its type a writer's arithmetic wraps round to one within a width of the greatest.
+        # Next to the smallest number of its type a writer's arithmetic wraps, to within a width of the greatest.
         wraps = any(low <= top and high > top - width + 1 for top in (2**31 - 1, 2**63 - 1))
         return UNKNOWN if wraps else bounded(source, low, high + width - 1)
     facts = bounded(source, low, high)
