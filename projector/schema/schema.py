@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -123,13 +124,22 @@ class Schema:
         """
         field_id = self.find_id(name_or_id, case_sensitive)
         if field_id is None:
-            known = ", ".join(f.name for f in self.fields[:20])
             shown = name_or_id if isinstance(name_or_id, (str, int)) else ".".join(name_or_id)
             raise NotFoundError(
-                f"Cannot find field {shown!r} in schema {self.schema_id}",
-                hint=f"the schema has: {known}{', ...' if len(self.fields) > 20 else ''}",
+                f"Cannot find field {shown!r} in schema {self.schema_id}", hint=self.suggestion(str(shown))
             )
         return self.fields_by_id[field_id]
+
+    def suggestion(self, name: str) -> str:
+        """What to say about a name that the schema does not have: names that look like it, or those that there are."""
+        by_lower: dict[str, str] = {}
+        for candidate in self.ids_by_name:
+            by_lower.setdefault(candidate.lower(), candidate)
+        close = difflib.get_close_matches(name.lower(), by_lower, n=3)
+        if close:
+            return f"did you mean {' or '.join(by_lower[c] for c in close)}?"
+        shown = ", ".join(f.name for f in self.fields[:20])
+        return f"the schema has: {shown}{', ...' if len(self.fields) > 20 else ''}" if shown else "it has no columns"
 
     def find_id(self, name_or_id: str | int | Sequence[str], case_sensitive: bool = True) -> int | None:
         """The id of a field, or None where the schema has no such field."""

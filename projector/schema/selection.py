@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -44,20 +43,7 @@ def _find(schema: Schema, name: str | Sequence[str], case_sensitive: bool) -> in
     if field_id is not None:
         return field_id
     shown = name if isinstance(name, str) else ".".join(name)
-    raise NotFoundError(f"Cannot find column {shown!r} in schema {schema.schema_id}", hint=suggestion(schema, shown))
-
-
-def suggestion(schema: Schema, name: str) -> str:
-    """What to say about a name that a schema does not have: names that look like it, or those that there are."""
-    known = schema.ids_by_name
-    by_lower: dict[str, str] = {}
-    for candidate in known:
-        by_lower.setdefault(candidate.lower(), candidate)
-    close = difflib.get_close_matches(name.lower(), by_lower, n=3)
-    if close:
-        return f"did you mean {' or '.join(by_lower[c] for c in close)}?"
-    top = [f.name for f in schema.fields]
-    return f"the schema has: {', '.join(top[:20])}{', ...' if len(top) > 20 else ''}"
+    raise NotFoundError(f"Cannot find column {shown!r} in schema {schema.schema_id}", hint=schema.suggestion(shown))
 
 
 def _pruned(field: NestedField, chosen: set[int]) -> NestedField | None:
