@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -85,7 +85,7 @@ def run(args: Sequence[str]) -> int:
     state = State()
     with warnings.catch_warnings():
         warnings.simplefilter("always", ProjectorWarning)
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _warnings_shown_once()
         try:
             with app.make_context("projector", list(args), obj=state) as context:
                 app.invoke(context)
@@ -126,10 +126,16 @@ def _sentence(error: Exception) -> str:
     return " ".join(text.splitlines())
 
 
-def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
-) -> None:
-    click.echo(f"warning: {' '.join(str(message).splitlines())}", err=True)
+def _warnings_shown_once() -> Callable[..., None]:
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = " ".join(str(message).splitlines())
+        if text not in shown:
+            shown.add(text)
+            click.echo(f"warning: {text}", err=True)
+
+    return show
 
 
 def _silence_stdout() -> None:

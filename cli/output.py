@@ -92,9 +92,17 @@ def write_listing(listing: Listing, target: Target, more: Mapping[str, Any] | No
                 _write_csv(listing.columns, listing.rows, stream)
         case "text":
             with target.open() as stream:
-                stream.write(_text_table(listing.columns, listing.rows))
+                stream.write(_text_listing(listing))
         case other:
             raise UnsupportedError(f"Cannot write {listing.name} as {other}", hint="choose text, json or csv")
+
+
+def write_sections(sections: Sequence[tuple[str, Listing]], target: Target) -> None:
+    """Write listings as text, each under its heading."""
+    with target.open() as stream:
+        for number, (heading, listing) in enumerate(sections):
+            stream.write((("\n" if number else "") + printable(heading) + "\n\n").encode("utf-8", "backslashreplace"))
+            stream.write(_text_listing(listing))
 
 
 def write_rows(batches: pa.RecordBatchReader, target: Target, limit: int | None) -> None:
@@ -202,6 +210,14 @@ def _write_parquet(batches: pa.RecordBatchReader, target: Target) -> None:
             writer.write_batch(batch)
 
 
+def _text_listing(listing: Listing) -> bytes:
+    """A listing as text. What has nothing to say is blank, and so are columns of which nothing is said."""
+    said = [i for i in range(len(listing.columns)) if any(row[i] not in (None, "", []) for row in listing.rows)]
+    rows = [["" if row[i] is None else row[i] for i in said] for row in listing.rows]
+    shown = [[", ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in row] for row in rows]
+    return _text_table([listing.columns[i] for i in said], shown) if said else b"none\n"
+
+
 def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     from rich import box
     from rich.console import Console
@@ -209,11 +225,7 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    numeric = [
-        any(isinstance(row[i], (int, float)) for row in rows)
-        and all(row[i] is None or (isinstance(row[i], (int, float)) and not isinstance(row[i], bool)) for row in rows)
-        for i in range(len(columns))
-    ]
+    numeric = [all(_is_number(row[i]) for row in rows if row[i] not in (None, "")) for i in range(len(columns))]
     for name, right in zip(columns, numeric, strict=True):
         table.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
     for row in rows:
@@ -226,6 +238,10 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     console.print(table)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _text_cell(value: Any) -> str:

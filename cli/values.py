@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from datetime import date, time, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from projector.schema.iso_text import format_date, format_time, format_timestamp
+
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_DAY_SECONDS = 86_400
-_FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 def json_values(array: pa.Array) -> list[Any]:
@@ -55,13 +53,13 @@ def _leaves(array: pa.Array) -> list[Any]:
     kind = array.type
     text: Callable[[Any], Any]
     if pa.types.is_timestamp(kind):
-        digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[kind.unit]
-        zone = "+00:00" if kind.tz else ""
-        array, text = array.view(pa.int64()), lambda value: _timestamp(value, digits) + zone
+        zone, per_second = "+00:00" if kind.tz else "", 10**9 if kind.unit == "ns" else 10**6
+        array = array.cast(pa.timestamp(kind.unit if kind.unit == "ns" else "us", kind.tz)).view(pa.int64())
+        text = lambda value: format_timestamp(value, per_second) + zone  # noqa: E731 - one line a type
     elif pa.types.is_time64(kind):
-        array, text = array.view(pa.int64()), _time
+        array, text = array.view(pa.int64()), format_time
     elif pa.types.is_date32(kind):
-        array, text = array.view(pa.int32()), _day
+        array, text = array.view(pa.int32()), format_date
     elif pa.types.is_decimal(kind):
         text = lambda value: format(value, "f")  # noqa: E731 - one line a type
     elif pa.types.is_floating(kind):
@@ -77,33 +75,3 @@ def _number(value: float) -> float | str:
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-
-
-def _day(days: int) -> str:
-    """A date, also outside the years that Python's dates know."""
-    try:
-        return date.fromordinal(_FIRST_DAY + days).isoformat()
-    except (ValueError, OverflowError):
-        return _far_day(days)
-
-
-def _far_day(days: int) -> str:
-    # The calendar repeats every 400 years, which are 146,097 days: count in a year that Python knows.
-    cycles, rest = divmod(days, 146_097)
-    near = date.fromordinal(_FIRST_DAY + rest)
-    year = near.year + 400 * cycles
-    return f"{'-' if year < 0 else '+' if year > 9999 else ''}{abs(year):04}{near.isoformat()[4:]}"
-
-
-def _time(microseconds: int) -> str:
-    seconds, rest = divmod(microseconds, 1_000_000)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    return time(hour, minute, second, rest).isoformat("microseconds")
-
-
-def _timestamp(value: int, digits: int) -> str:
-    seconds, rest = divmod(value, 10**digits)
-    days, second = divmod(seconds, _DAY_SECONDS)
-    clock = str(timedelta(seconds=second)).zfill(8)
-    return f"{_day(days)}T{clock}" + (f".{rest:0{digits}}" if digits else "")

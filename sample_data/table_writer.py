@@ -1,6 +1,6 @@
 """A small writer of Iceberg tables, for samples: appends, schemas, partition specs, format versions 2 and 3.
 
-Everything it writes is a function of its input: ids, times and names are given, so a script always gives the same table.
+Everything it writes is a function of its input: ids, times and names are given, so a script gives one table.
 Only the sizes and bytes of Parquet files follow the version of pyarrow.
 """
 

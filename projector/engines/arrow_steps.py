@@ -111,8 +111,8 @@ def compile_plan(plan: Plan) -> ArrowPlan:
         return kept[1]
     leaves = tuple(sorted(needed_leaves(plan)))
     compiled = compile_for(plan, leaves, exact_leaves(plan.file_schema, leaves))
-    key = id(plan)
-    _compiled[key] = (ref(plan, lambda _, kept=_compiled: kept.pop(key, None)), compiled)
+    key, forget = id(plan), _compiled.pop  # bound now: at the end of the interpreter the global is gone before the plan
+    _compiled[key] = (ref(plan, lambda _: forget(key, None)), compiled)
     return compiled
 
 

@@ -1,0 +1,92 @@
+"""`projector explain`: where every value of a table comes from, for each shape of file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from projector.errors import NotFoundError
+
+from .options import open_table, output_options, point_options, table_options
+from .output import Listing, Target, write_document, write_listing, write_sections
+
+if TYPE_CHECKING:
+    from projector.api.explanation import ShapeExplanation
+    from projector.projection.explain import FieldExplanation
+    from projector.schema.schema import Schema
+
+_COLUMNS = ("field", "id", "type", "origin", "column", "column_type", "cast", "detail")
+
+
+@click.command("explain")
+@click.argument("location", metavar="TABLE")
+@click.argument("column", required=False)
+@point_options
+@table_options
+@output_options("text", "json", "csv")
+def command(location: str, column: str | None, **options: Any) -> None:
+    """Show which files a column's values come from, by which rule, and with which cast.
+
+    COLUMN is a dotted path, such as items.element.gift; its nested fields are shown with it. Reads footers, no rows.
+
+    \b
+    projector explain sample_data/orders
+    projector explain sample_data/orders shop
+    """
+    target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
+    table = open_table(location, options)
+    scan = table.scan(**options)
+    schema = scan.schema()
+    wanted = () if column is None else schema.paths_by_id[schema.find_field(column).field_id]
+    explained = []
+    for number, shape in enumerate(scan.explain().shapes, start=1):
+        fields = [field for field in shape.fields if _under(schema, field.field_id, wanted)]
+        explained.append((number, shape, fields))
+    if not explained:
+        raise NotFoundError("There are no files to explain", table=table.location)
+    if target.format == "json":
+        write_document(
+            {
+                "shapes": [
+                    {
+                        "shape": number,
+                        "file_count": len(shape.files),
+                        "rows": shape.row_count,
+                        "fields": [asdict(field) for field in fields],
+                        "files": list(shape.files),
+                        "notes": [asdict(note) for note in shape.plan.notes],
+                    }
+                    for number, shape, fields in explained
+                ]
+            },
+            target,
+        )
+        return
+    listings = [
+        (number, shape, Listing("fields", _COLUMNS, tuple(map(_row, fields)))) for number, shape, fields in explained
+    ]
+    if target.format == "text":
+        write_sections([(_heading(number, shape), listing) for number, shape, listing in listings], target)
+        return
+    rows = tuple(
+        (number, len(shape.files), shape.row_count, *row) for number, shape, each in listings for row in each.rows
+    )
+    write_listing(Listing("fields", ("shape", "files", "rows", *_COLUMNS), rows), target)
+
+
+def _row(field: FieldExplanation) -> tuple[Any, ...]:
+    detail = f"cannot be read: {field.detail}" if field.fails else field.detail
+    facts = (field.path, field.field_id, field.field_type, field.origin, field.column, field.column_type)
+    return (*facts, field.cast, detail)
+
+
+def _heading(number: int, shape: ShapeExplanation) -> str:
+    files, more = len(shape.files), f", and {len(shape.files) - 1} more" if len(shape.files) > 1 else ""
+    notes = "".join(f"; {note.message}" for note in shape.plan.notes)
+    return f"shape {number}: {files} file{'s' * (files > 1)}, {shape.row_count} rows ({shape.files[0]}{more}){notes}"
+
+
+def _under(schema: Schema, field_id: int, wanted: tuple[str, ...]) -> bool:
+    return schema.paths_by_id[field_id][: len(wanted)] == wanted

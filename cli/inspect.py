@@ -1,0 +1,212 @@
+"""`projector inspect`: what a table's metadata and files say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from projector.errors import ProjectorError
+
+from .changes import CHANGE_COLUMNS, change_row
+from .options import open_table, output_options, point_options, table_options
+from .output import Listing, Target, write_document, write_listing
+
+if TYPE_CHECKING:
+    from projector.api.table import Table
+    from projector.metadata.partitioning import PartitionField
+    from projector.schema.schema import Schema
+
+KINDS = ("schema", "history", "files", "shapes", "mapping", "snapshots")
+
+
+@click.command("inspect")
+@click.argument("location", metavar="TABLE")
+@click.argument("kind", type=click.Choice(KINDS), default="schema")
+@click.option("--schema-id", type=int, help="With schema: this one of the table's schemas.")
+@point_options
+@table_options
+@output_options("text", "json", "csv")
+def command(location: str, kind: str, **options: Any) -> None:
+    """Show a table's schema, history, files, shapes, mapping or snapshots.
+
+    \b
+    schema     the fields with their ids, types and defaults
+    history    what every schema changed, by field id
+    files      the live data files and their partitions
+    shapes     the physical schemas of these files, and how many have each
+    mapping    the name mapping, for files without field ids
+    snapshots  the states of the table that can be read
+
+    \b
+    projector inspect sample_data/orders
+    projector inspect sample_data/orders history --format json
+    """
+    target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
+    table = open_table(location, options)
+    schema_id = options.pop("schema_id")
+    if schema_id is not None and kind != "schema":
+        raise ProjectorError("Cannot use --schema-id here", hint="it goes with: inspect TABLE schema")
+    match kind:
+        case "schema":
+            at = table.point_in_time(**options).schema if schema_id is None else table.schema(schema_id)
+            _write_schema(at, target)
+        case "history":
+            write_listing(_history(table), target)
+        case "files":
+            write_listing(_files(table, options), target)
+        case "shapes":
+            _write_shapes(table, options, target)
+        case "mapping":
+            write_listing(_mapping(table), target)
+        case _:
+            write_listing(_snapshots(table), target)
+
+
+def _write_schema(schema: Schema, target: Target) -> None:
+    import json
+
+    if target.format == "json":
+        write_document({"schema": json.loads(schema.to_json())}, target)
+        return
+    rows = tuple(
+        (
+            field.field_id,
+            ".".join(path),
+            _short_type(field.field_type),
+            "required" if field.required else "optional",
+            _default(field, field.initial_default),
+            _default(field, field.write_default),
+            field.doc,
+        )
+        for path, field in schema.walk()
+    )
+    columns = ("id", "field", "type", "nullness", "initial_default", "write_default", "doc")
+    write_listing(Listing("fields", columns, rows), target)
+
+
+def _history(table: Table) -> Listing:
+    from projector.evolution.schema_diff import diff_schemas
+    from projector.schema.schema import Schema
+
+    rows: list[tuple[Any, ...]] = []
+    before = Schema(())
+    for schema in table.metadata.schemas:
+        rows.extend((schema.schema_id, *change_row(change)) for change in diff_schemas(before, schema).to_json())
+        before = schema
+    return Listing("changes", ("schema", *CHANGE_COLUMNS), tuple(rows))
+
+
+def _files(table: Table, options: dict[str, Any]) -> Listing:
+    rows = []
+    for task in table.scan(**options).plan_files():
+        fields = {} if task.spec_id is None else table.specs[task.spec_id].fields_by_id
+        parts = [f"{fields[i].name}={_partition_text(fields[i], value)}" for i, value in task.partition.items()]
+        rows.append(
+            (task.file, task.record_count, task.file_size, task.spec_id, "/".join(parts), task.data_sequence_number)
+        )
+    return Listing("files", ("file", "records", "bytes", "spec", "partition", "sequence_number"), tuple(rows))
+
+
+def _write_shapes(table: Table, options: dict[str, Any], target: Target) -> None:
+    groups: dict[Any, list[Any]] = {}
+    for shape in table.scan(**options).explain().shapes:
+        groups.setdefault(shape.plan.file_schema, []).append(shape)
+    rows, documents = [], []
+    for number, (schema, members) in enumerate(groups.items(), start=1):
+        files = [file for member in members for file in member.files]
+        counted = (len(files), sum(member.row_count for member in members), schema.has_field_ids)
+        columns = [
+            {
+                "id": column.field_id,
+                "column": ".".join(schema.name_path(place)),
+                "type": str(column.type),
+                "optional": column.optional,
+            }
+            for place, column in schema.walk()
+        ]
+        shown = ", ".join(
+            f"{'' if column.field_id is None else f'{column.field_id}: '}{column.name} {column.type}"
+            for column in schema.columns
+        )
+        rows.append((number, *counted, shown, files[0]))
+        facts = dict(zip(("shape", "file_count", "rows", "field_ids"), (number, *counted), strict=True))
+        documents.append({**facts, "columns": columns, "files": files})
+    if target.format == "json":
+        write_document({"shapes": documents}, target)
+        return
+    write_listing(
+        Listing("shapes", ("shape", "files", "rows", "field_ids", "columns", "first_file"), tuple(rows)), target
+    )
+
+
+def _mapping(table: Table) -> Listing:
+    mapping = table.metadata.name_mapping
+    if mapping is None:
+        raise ProjectorError(
+            "The table has no name mapping", table=table.location, hint="it is only needed for files without field ids"
+        )
+    schema = table.schema()
+    rows = tuple(
+        (
+            field.field_id,
+            ".".join(path),
+            list(field.names),
+            schema.name_of(field.field_id)
+            if field.field_id is not None and field.field_id in schema.fields_by_id
+            else None,
+        )
+        for path, field in mapping.walk()
+    )
+    return Listing("mapping", ("id", "path", "names", "field"), rows)
+
+
+def _snapshots(table: Table) -> Listing:
+    from projector.schema.iso_text import format_timestamp
+
+    names: dict[int, list[str]] = {}
+    for name, ref in table.refs.items():
+        names.setdefault(ref.snapshot_id, []).append(f"{name} ({ref.kind})")
+    rows = tuple(
+        (
+            snapshot.snapshot_id,
+            snapshot.parent_snapshot_id,
+            format_timestamp(snapshot.timestamp_ms * 1000, 1_000_000) + "Z",
+            snapshot.operation,
+            snapshot.schema_id,
+            (snapshot.summary or {}).get("total-records"),
+            names.get(snapshot.snapshot_id, []),
+        )
+        for snapshot in table.snapshots
+    )
+    return Listing("snapshots", ("snapshot", "parent", "made", "operation", "schema", "records", "refs"), rows)
+
+
+def _short_type(field_type: Any) -> str:
+    """A type without its children, which have rows of their own."""
+    return str(field_type) if field_type.is_primitive else str(field_type).partition("<")[0]
+
+
+def _default(field: Any, value: Any) -> str | None:
+    from projector.schema.single_values import format_value
+
+    return None if value is None else format_value(value, field.field_type)
+
+
+def _partition_text(field: PartitionField, value: Any) -> str:
+    """A partition value for people: months and days as dates, the rest as it is."""
+    from projector.schema.iso_text import format_date
+
+    match field.transform.lower():
+        case _ if value is None:
+            return "null"
+        case "year":
+            return str(1970 + value)
+        case "month":
+            return f"{1970 + value // 12}-{value % 12 + 1:02}"
+        case "day":
+            return format_date(value)
+        case "hour":
+            return f"{format_date(value // 24)}-{value % 24:02}"
+        case _:
+            return str(value)
