@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
+from projector.errors import ProjectorError
 from projector.evolution.operations import Operation
 from projector.evolution.update_schema import UpdateSchema
+from projector.schema.promotions import promote_value
 from projector.schema.schema import Path, Schema
 from projector.schema.single_values import to_json
 from projector.schema.types import (
@@ -91,7 +93,7 @@ class SchemaDiff:
     Attributes
     ----------
     old, new:
-        The two schemas. Compared by name, `new` has the ids of `old` wherever names match, and ids above them elsewhere.
+        The two schemas. Compared by name, `new` has the ids of `old` wherever names match, ids above them elsewhere.
     by:
         How fields were matched.
     changes:
@@ -182,14 +184,26 @@ def filled_in(old: Schema, new: Schema) -> Schema:
         return replace(
             field,
             doc=known.doc if field.doc is None else field.doc,
-            initial_default=known.initial_default if field.initial_default is None else field.initial_default,
-            write_default=known.write_default if field.write_default is None else field.write_default,
+            initial_default=_kept_default(known.initial_default, known, field)
+            if field.initial_default is None
+            else field.initial_default,
+            write_default=_kept_default(known.write_default, known, field)
+            if field.write_default is None
+            else field.write_default,
         )
 
     struct = transform(new.as_struct(), kept)
     assert isinstance(struct, StructType)
     ids = new.identifier_field_ids or tuple(i for i in old.identifier_field_ids if i in new.fields_by_id)
     return Schema(struct.fields, new.schema_id, ids)
+
+
+def _kept_default(value: Any, known: NestedField, field: NestedField) -> Any:
+    """A default of the old field as the new type holds it; as it was where no promotion leads there."""
+    try:
+        return promote_value(value, known.field_type, field.field_type)
+    except ProjectorError:
+        return value
 
 
 def proposal_from_schema(
@@ -296,7 +310,7 @@ def _field_changes(old: Schema, new: Schema, by: By, was: NestedField, now: Nest
 
 
 def same_kind(before: IcebergType, after: IcebergType) -> bool:
-    """Whether two types are structs, or lists or maps whose children have the same ids: then they are compared inside."""
+    """Whether two types are compared inside: both structs, or lists or maps whose children have the same ids."""
     match before, after:
         case StructType(), StructType():
             return True
