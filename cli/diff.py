@@ -11,7 +11,7 @@ import click
 from projector.errors import ParseError
 
 from .changes import CHANGE_COLUMNS, change_row
-from .options import open_table, output_options, table_options
+from .options import open_table, output_options, read_text, table_options
 from .output import Listing, Target, write_listing
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _schema(operand: str, options: dict[str, Any]) -> Schema:
     if file.suffix == ".json" and not operand.endswith(".metadata.json") and file.is_file():
         from projector.schema.schema import Schema
 
-        return Schema.from_json(file.read_text("utf-8"))
+        return Schema.from_json(read_text(file))
     at = None if file.exists() else _AT.fullmatch(operand)
     table = open_table(at["table"] if at else operand, options)
     if at is None:

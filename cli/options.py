@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from projector.errors import ParseError
+from projector.errors import NotFoundError, ParseError
 
 if TYPE_CHECKING:
     from projector.api.table import Table
@@ -99,6 +99,16 @@ def open_table(location: str, options: dict[str, Any]) -> Table:
         allow_moved_paths="auto" if allow is None else allow,
         path_map=pairs(options.pop("path_map"), "--path-map"),
     )
+
+
+def read_text(file: Path) -> str:
+    """The text of a file that an option names."""
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        raise NotFoundError(f"There is no such file: {file}") from None
+    except UnicodeDecodeError:
+        raise ParseError(f"Cannot read {file}: it is not UTF-8 text") from None
 
 
 def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:

@@ -79,7 +79,7 @@ def write_document(document: Mapping[str, Any], target: Target) -> None:
     """Write one JSON document."""
     with target.open() as stream:
         text = json.dumps({"schema_version": SCHEMA_VERSION, **document}, ensure_ascii=False, indent=2)
-        stream.write(text.encode("utf-8", "surrogatepass") + b"\n")
+        stream.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
 
 def write_listing(listing: Listing, target: Target, more: Mapping[str, Any] | None = None) -> None:
@@ -171,18 +171,18 @@ def _write_json_rows(batches: pa.RecordBatchReader, stream: IO[bytes]) -> None:
         field_id = (field.metadata or {}).get(b"PARQUET:field_id")
         columns.append({"name": field.name, "field_id": int(field_id) if field_id else None, "type": str(field.type)})
     head = json.dumps({"schema_version": SCHEMA_VERSION, "columns": columns}, ensure_ascii=False)
-    stream.write((head[:-1] + ', "rows": [').encode())
+    stream.write((head[:-1] + ', "rows": [').encode("utf-8", "backslashreplace"))
     separator = "\n"
     for row in _tuples(batches):
         text = json.dumps(dict(zip(batches.schema.names, row, strict=True)), ensure_ascii=False)
-        stream.write((separator + text).encode())
+        stream.write((separator + text).encode("utf-8", "backslashreplace"))
         separator = ",\n"
     stream.write(b"\n]}\n")
 
 
 def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], stream: IO[bytes]) -> None:
     for row in chain([columns], rows):
-        stream.write((",".join(map(_csv_cell, row)) + "\n").encode("utf-8", "surrogatepass"))
+        stream.write((",".join(map(_csv_cell, row)) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def _csv_cell(value: Any) -> str:

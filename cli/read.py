@@ -10,13 +10,13 @@ import click
 
 from projector.errors import ProjectorError
 
-from .options import open_table, output_options, pairs, point_options, table_options
+from .options import open_table, output_options, pairs, point_options, read_text, table_options
 from .output import Target, watched, write_rows
 
 if TYPE_CHECKING:
     from projector.api.scan import Scan
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = click.Path(path_type=Path)
 
 
 @click.command("read")
@@ -84,10 +84,10 @@ def _scan_files(operands: tuple[str, ...], options: dict[str, Any]) -> Scan:
         read_files,
         operands,
         metadata=options["metadata_file"],
-        name_mapping=mapping.read_text("utf-8") if mapping else None,
+        name_mapping=read_text(mapping) if mapping else None,
         properties=pairs(options["properties"], "--property"),
     )
-    requested = scan(schema=schema.read_text("utf-8") if schema else None).schema()
+    requested = scan(schema=read_text(schema) if schema else None).schema()
     chosen = select(requested, options["selected"] or ("*",), not options["ignore_case"])
     return scan(schema=chosen).with_limit(options["limit"])
 

@@ -1,0 +1,132 @@
+"""`projector inspect`, `explain` and `diff`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.main import run
+
+SAMPLES = Path(__file__).parent.parent.parent / "sample_data"
+ORDERS = str(SAMPLES / "orders")
+
+
+def document(capsys: pytest.CaptureFixture[str], *args: str, code: int = 0) -> Any:
+    assert run([*args, "--format", "json"]) == code, capsys.readouterr().err
+    found = json.loads(capsys.readouterr().out)
+    assert found.pop("schema_version") == 1
+    return found
+
+
+def text(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    assert run([*args]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def test_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = document(capsys, "inspect", ORDERS)["schema"]
+    assert schema["schema-id"] == 5
+    assert [field["name"] for field in schema["fields"]][:2] == ["order_id", "buyer_id"]
+    assert document(capsys, "inspect", ORDERS, "--schema-id", "0")["schema"]["schema-id"] == 0
+    assert document(capsys, "inspect", ORDERS, "--ref", "first-quarter")["schema"]["schema-id"] == 3
+    assert "items.element.gift" in text(capsys, "inspect", ORDERS, "schema")
+
+
+def test_history(capsys: pytest.CaptureFixture[str]) -> None:
+    changes = document(capsys, "inspect", ORDERS, "history")["changes"]
+    assert [(c["schema"], c["change"], c["id"], c["field"]) for c in changes if c["schema"] > 0] == [
+        (1, "renamed", 2, "buyer_id"),
+        (2, "type", 4, "price"),
+        (2, "type", 9, "items.element.copies"),
+        (3, "added", 11, "channel"),
+        (3, "added", 12, "items.element.gift"),
+        (4, "dropped", 5, "rating"),
+        (5, "added", 13, "rating"),
+    ]
+
+
+def test_files(capsys: pytest.CaptureFixture[str]) -> None:
+    files = document(capsys, "inspect", ORDERS, "files")["files"]
+    assert sorted((file["spec"], file["partition"], file["records"]) for file in files) == [
+        (0, "shop=lisbon", 3),
+        (0, "shop=porto", 2),
+        (1, "ordered_at_month=2024-02", 3),
+        (1, "ordered_at_month=2024-03", 2),
+        (2, "ordered_at_day=2024-04-02", 2),
+        (2, "ordered_at_day=2024-04-03", 1),
+    ]
+    assert text(capsys, "inspect", ORDERS, "files", "--format", "csv").count("\n") == 7
+
+
+def test_shapes(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = document(capsys, "inspect", ORDERS, "shapes")["shapes"]
+    assert [(s["file_count"], s["rows"], s["field_ids"]) for s in shapes] == [
+        (2, 3, True),
+        (1, 2, True),
+        (1, 3, True),
+        (2, 5, False),
+    ]
+    assert shapes[3]["columns"][1] == {"id": None, "column": "customer_id", "type": "int64", "optional": True}
+
+
+def test_mapping(capsys: pytest.CaptureFixture[str]) -> None:
+    mapping = document(capsys, "inspect", ORDERS, "mapping")["mapping"]
+    assert mapping[1] == {"id": 2, "path": "customer_id", "names": ["customer_id", "buyer_id"], "field": "buyer_id"}
+    assert run(["inspect", str(SAMPLES / "spark_readings"), "mapping"]) == 2
+
+
+def test_snapshots(capsys: pytest.CaptureFixture[str]) -> None:
+    snapshots = document(capsys, "inspect", ORDERS, "snapshots")["snapshots"]
+    assert [(s["schema"], s["records"], s["refs"]) for s in snapshots] == [
+        (0, "5", []),
+        (1, "8", []),
+        (3, "10", ["first-quarter (tag)"]),
+        (5, "13", ["main (branch)"]),
+    ]
+    assert snapshots[0]["made"] == "2024-01-31T20:05:00Z"
+
+
+def test_explain_a_column(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = document(capsys, "explain", ORDERS, "shop")["shapes"]
+    assert [(s["file_count"], s["fields"][0]["origin"]) for s in shapes] == [
+        (2, "file"),
+        (1, "file"),
+        (1, "file"),
+        (2, "partition"),
+    ]
+
+
+def test_explain_a_nested_column(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = document(capsys, "explain", ORDERS, "items.gift")["shapes"]
+    assert [[(f["path"], f["origin"], f["detail"]) for f in s["fields"]] for s in shapes[2:]] == [
+        [("items.element.gift", "initial default", "false")],
+        [("items.element.gift", "initial default", "false")],
+    ]
+    shown = text(capsys, "explain", ORDERS, "price")
+    assert "shape 4: 2 files, 5 rows" in shown
+    assert "widen decimal" in shown
+
+
+def test_explain_an_unknown_column(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", ORDERS, "nope"]) == 2
+    assert "error: Cannot find" in capsys.readouterr().err
+
+
+def test_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    same = document(capsys, "diff", ORDERS, f"{ORDERS}@schema:5")
+    assert same == {"same": True, "changes": []}
+    found = document(capsys, "diff", f"{ORDERS}@ref:first-quarter", ORDERS, code=1)
+    assert [(c["change"], c["id"]) for c in found["changes"]] == [("dropped", 5), ("added", 13)]
+    proposal = tmp_path / "proposal.json"
+    schema = document(capsys, "inspect", ORDERS)["schema"]
+    schema["fields"][1]["name"] = "reader_id"
+    proposal.write_text(json.dumps(schema))
+    found = document(capsys, "diff", f"{ORDERS}@snapshot:4400000000000000004", str(proposal), code=1)
+    assert found["changes"] == [
+        {"change": "renamed", "id": 2, "field": "reader_id", "before": "buyer_id", "after": "reader_id"}
+    ]
+    for wrong in (f"{ORDERS}@schema:99", f"{ORDERS}@schema:x", f"{ORDERS}@ref:nope", "/there/is/nothing"):
+        assert run(["diff", ORDERS, wrong]) == 2
