@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from projector.api.scan import Scan
@@ -12,7 +11,7 @@ from projector.errors import NotFoundError, ProjectorError
 from projector.files.storage import Storage
 from projector.metadata.loading import load_metadata
 from projector.metadata.table_metadata import TableMetadata
-from projector.planning.scan_plan import plan_file_list
+from projector.planning.scan_source import FileListSource
 from projector.schema.name_mapping import NameMapping
 from projector.schema.schema import Schema
 from projector.schema.single_values import to_plain
@@ -67,7 +66,7 @@ def read_files(
     if mapping is None and metadata is not None:
         mapping = metadata.name_mapping
     values = _plain_partition(partition or {}, requested)
-    return Scan(requested, partial(plan_file_list, tuple(map(os.fspath, paths)), storage, values), storage, mapping)
+    return Scan(FileListSource(tuple(map(os.fspath, paths)), requested, storage, mapping, values), requested)
 
 
 def as_schema(schema: Schema | pa.Schema | str | Mapping[str, Any]) -> Schema:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from projector.api.explanation import Explanation, explain_files
 from projector.errors import ProjectorWarning, UnsupportedError
-from projector.files.storage import Storage
+from projector.planning.expressions import TRUE, Expression
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_files
 from projector.planning.scan_plan import ScanPlan
-from projector.schema.name_mapping import NameMapping
+from projector.planning.scan_request import ScanRequest
+from projector.planning.scan_source import ScanSource, exact_count
+from projector.planning.tasks import FileTask
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -30,10 +32,9 @@ class Scan:
     A scan is pinned: it goes on reading the snapshot that was current when it was made.
     """
 
+    _source: ScanSource = field(repr=False)
     _schema: Schema
-    _planner: Callable[[], ScanPlan] = field(repr=False)
-    _storage: Storage = field(repr=False)
-    _name_mapping: NameMapping | None = field(default=None, repr=False)
+    row_filter: Expression = TRUE
     limit: int | None = None
 
     def schema(self) -> Schema:
@@ -42,16 +43,28 @@ class Scan:
 
     def plan_files(self) -> ScanPlan:
         """The data files to read, and what was skipped and why. No data file is opened."""
-        return self._planner()
+        return self._source.plan(self.row_filter)
 
     def count(self) -> int:
-        """The number of rows, from metadata where that is exact. No data file is opened then."""
-        total = sum(_known_count(task.record_count, task.file) for task in self.plan_files())
-        return total if self.limit is None else min(total, self.limit)
+        """The number of rows. Files are opened only where metadata does not tell: filters that cut through a file,
+        and deletes by key or by position.
+        """  # noqa: D205
+        total, opened = 0, []
+        for task in self.plan_files():
+            exact = exact_count(task)
+            if exact is None:
+                opened.append(task)
+            else:
+                total += exact
+        if opened:
+            counted = replace(self, _schema=Schema(()), limit=None)
+            total += sum(batch.num_rows for batch in counted._batches("arrow", DEFAULT_BATCH_SIZE, opened))
+        return total if self.limit is None else min(total, max(self.limit, 0))
 
     def explain(self) -> Explanation:
         """Where every field comes from, for each shape of file. Reads the footers of the files, no rows."""
-        return explain_files(self._projected_files(), self._schema)
+        tasks = self.plan_files().tasks
+        return explain_files(self._projected_files(tasks, self._source.request(self._schema, TRUE, ())), self._schema)
 
     def to_arrow_batch_reader(self, engine: str = "arrow", *, batch_size: int = DEFAULT_BATCH_SIZE) -> pa.RecordBatchReader:
         """The rows as a stream of batches of one Arrow schema; memory stays bounded by the batches.
@@ -103,11 +116,14 @@ class Scan:
         """The same scan, giving `limit` rows at most."""
         return replace(self, limit=limit)
 
-    def _projected_files(self) -> Iterator[ProjectedFile]:
-        cache = PlanCache(self._schema, self._name_mapping)
+    def _request(self, tasks: Iterable[FileTask]) -> ScanRequest:
+        keys = {i for task in tasks for delete in task.deletes for i in delete.equality_ids}
+        return self._source.request(self._schema, self.row_filter, keys)
+
+    def _projected_files(self, tasks: Iterable[FileTask], request: ScanRequest) -> Iterator[ProjectedFile]:
+        cache = PlanCache(request.wide_schema, request.name_mapping)
         told: set[str] = set()
-        # All tasks first: a file that is not read by name must be refused before a row of another one is.
-        for file in project_files(self.plan_files().tasks, cache, self._storage):
+        for file in project_files(tasks, cache, request.storage):
             for note in file.plan.notes:
                 text = f"{note.path}: {note.message}" if note.path else note.message
                 if text not in told:
@@ -115,37 +131,35 @@ class Scan:
                     warnings.warn(f"{text} (first seen in {file.task.file})", ProjectorWarning, stacklevel=2)
             yield file
 
-    def _batches(self, engine: str, batch_size: int) -> Iterator[pa.RecordBatch]:
-        execute = _executor(engine)
+    def _batches(
+        self, engine: str, batch_size: int, tasks: Sequence[FileTask] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        scan_batches = _executor(engine)
         left = self.limit
         if left is not None and left <= 0:
             return
-        for file in self._projected_files():
-            for batch in execute(file, self._storage, batch_size):
-                if left is None:
-                    yield batch
-                    continue
-                yield batch.slice(0, left)
-                left -= batch.num_rows
-                if left <= 0:
-                    return
+        # All tasks first: a file that is not read by name must be refused before a row of another one is.
+        tasks = self.plan_files().tasks if tasks is None else tasks
+        request = self._request(tasks)
+        for batch in scan_batches(self._projected_files(tasks, request), request, batch_size):
+            if left is None:
+                yield batch
+                continue
+            yield batch.slice(0, left)
+            left -= batch.num_rows
+            if left <= 0:
+                return
 
 
-def _executor(engine: str) -> Callable[[ProjectedFile, Storage, int], Iterator[pa.RecordBatch]]:
+def _executor(engine: str) -> Callable[[Iterable[ProjectedFile], ScanRequest, int], Iterator[pa.RecordBatch]]:
     match engine:
         case "arrow":
-            from projector.engines.arrow import read_batches
+            from projector.engines.arrow_scan import scan_batches
 
-            return read_batches
+            return scan_batches
         case "rows":
-            from projector.engines.rows import read_batches as read_rows
+            from projector.engines.row_scan import scan_batches as scan_rows
 
-            return read_rows
+            return scan_rows
         case _:
             raise UnsupportedError(f"Unknown engine: {engine!r}", hint="choose one of: arrow, rows")
-
-
-def _known_count(record_count: int | None, file: str) -> int:
-    if record_count is None:
-        raise UnsupportedError("The number of rows is not known", file=file)
-    return record_count

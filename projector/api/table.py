@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from projector.api.point_in_time import PointInTime, choose_point
 from projector.api.scan import Scan
@@ -20,9 +19,14 @@ from projector.metadata.partitioning import PartitionSpec
 from projector.metadata.snapshots import Snapshot, SnapshotRef
 from projector.metadata.sort_order import SortOrder
 from projector.metadata.table_metadata import TableMetadata
-from projector.planning.scan_plan import plan_snapshot
+from projector.planning.binding import bind
+from projector.planning.expressions import TRUE
+from projector.planning.filter_parser import to_expression
+from projector.planning.metadata_columns import metadata_columns, partition_field, select_columns
+from projector.planning.partition_type import partition_fields
+from projector.planning.scan_source import SnapshotSource
+from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
-from projector.schema.selection import select
 
 if TYPE_CHECKING:
     AllowMovedPaths = Literal["auto"] | bool
@@ -90,7 +94,7 @@ class Table:
 
     def scan(
         self,
-        row_filter: str | None = None,
+        row_filter: Any = None,
         selected_fields: Sequence[str | tuple[str, ...]] = ("*",),
         case_sensitive: bool = True,
         snapshot_id: int | None = None,
@@ -102,8 +106,13 @@ class Table:
 
         Parameters
         ----------
+        row_filter:
+            Which rows: an SQL-like expression such as `total > 100 and region in ('EU', 'US')`, or an expression of
+            pyiceberg's. Columns it names need not be selected.
         selected_fields:
-            Dotted paths, or tuples of names; a nested choice prunes the struct. Columns come in the schema's order.
+            Dotted paths, or tuples of names; a nested choice prunes the struct. Columns come in the schema's order,
+            then the metadata columns that are named (`_file`, `_pos`, `_spec_id`, `_partition`, `_deleted`, `_row_id`,
+            `_last_updated_sequence_number`). `_deleted` gives deleted rows out too, marked.
         case_sensitive:
             Whether names must match to the letter.
         snapshot_id, ref, as_of:
@@ -116,18 +125,14 @@ class Table:
         ------
         NotFoundError
             For a name, snapshot, ref or time that the table does not have.
+        ParseError
+            For a filter that is not understood.
         """
-        if row_filter is not None:
-            raise UnsupportedError("Filters are not supported yet", hint="read without row_filter")
         point = choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
-        schema = select(point.schema, selected_fields, case_sensitive)
-        return Scan(
-            schema,
-            partial(plan_snapshot, self.metadata, point.snapshot, schema, self._storage, self._resolver),
-            self._storage,
-            self.metadata.name_mapping,
-            limit,
-        )
+        schema = metadata_columns(point.schema, METADATA_COLUMNS, partition_field(partition_fields(self.metadata)))
+        bound = bind(to_expression(row_filter), schema, case_sensitive) if row_filter is not None else TRUE
+        source = SnapshotSource(self.metadata, point.snapshot, point.schema, self._storage, self._resolver)
+        return Scan(source, select_columns(schema, point.schema, selected_fields, case_sensitive), bound, limit)
 
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None

@@ -7,6 +7,8 @@ and tells -0.0 from 0.0, and extension types have no kernels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -45,60 +47,55 @@ _KERNELS = {
 }
 
 
-def filter_batch(bound: Expression, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows of a batch for which a bound filter is true. The batch itself where all of them are."""
+def mask(bound: Expression, column: Callable[[BoundTerm], pa.Array], length: int) -> pa.BooleanArray:
+    """For every row of a batch: whether it passes a bound filter, null where the filter is null.
+
+    Parameters
+    ----------
+    bound:
+        The filter.
+    column:
+        The values of a column of the filter in its requested type, null where a struct above it is null; extension
+        arrays as their storage.
+    length:
+        Rows in the batch.
+    """
     match bound:
-        case AlwaysTrue():
-            return batch
-        case AlwaysFalse() | AlwaysNull():
-            return batch.slice(0, 0)
-    found = mask(bound, batch)
+        case And(left, right):
+            return pc.and_kleene(mask(left, column, length), mask(right, column, length))
+        case Or(left, right):
+            return pc.or_kleene(mask(left, column, length), mask(right, column, length))
+        case Not(child):
+            return pc.invert(mask(child, column, length))
+        case AlwaysTrue() | AlwaysFalse():
+            return pa.repeat(isinstance(bound, AlwaysTrue), length)
+        case AlwaysNull():
+            return pa.nulls(length, pa.bool_())
+    assert isinstance(bound.term, BoundTerm), "the filter is bound"
+    return _leaf(bound, column(bound.term))
+
+
+def filter_batch(bound: Expression, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows of a batch for which a bound filter is true. The batch itself where all of them are.
+
+    The batch has the filter's columns by the names of the schema that the filter is bound to. Raises `ProjectionError`
+    where it lacks one.
+    """
+    found = mask(bound, batch_columns(batch), batch.num_rows)
     if found.true_count == len(found):
         return batch
     return batch.filter(found, null_selection_behavior="drop")
 
 
-def mask(bound: Expression, batch: pa.RecordBatch) -> pa.BooleanArray:
-    """For every row of a batch: whether it passes a bound filter, null where the filter is null.
+def batch_columns(batch: pa.RecordBatch) -> Callable[[BoundTerm], pa.Array]:
+    """The columns of a batch by name; one that several leaves read is taken out of its structs once."""
 
-    The batch has the filter's columns in their requested types, by the names of the schema that the filter is bound to.
-    Raises `ProjectionError` where it lacks one.
-    """
-    return _Masks(batch).of(bound)
-
-
-class _Masks:
-    """Masks over one batch; a column that several leaves read is taken out of its structs once."""
-
-    def __init__(self, batch: pa.RecordBatch) -> None:
-        self.batch = batch
-        self.columns: dict[int, pa.Array] = {}
-
-    def of(self, bound: Expression) -> pa.BooleanArray:
-        match bound:
-            case And(left, right):
-                return pc.and_kleene(self.of(left), self.of(right))
-            case Or(left, right):
-                return pc.or_kleene(self.of(left), self.of(right))
-            case Not(child):
-                return pc.invert(self.of(child))
-            case AlwaysTrue() | AlwaysFalse():
-                return pa.repeat(isinstance(bound, AlwaysTrue), self.batch.num_rows)
-            case AlwaysNull():
-                return pa.nulls(self.batch.num_rows, pa.bool_())
-        assert isinstance(bound.term, BoundTerm), "the filter is bound"
-        return _leaf(bound, self.column(bound.term))
-
-    def column(self, term: BoundTerm) -> pa.Array:
-        if term.field_id not in self.columns:
-            self.columns[term.field_id] = self.find(term)
-        return self.columns[term.field_id]
-
-    def find(self, term: BoundTerm) -> pa.Array:
-        found = self.batch
+    @cache
+    def column(term: BoundTerm) -> pa.Array:
+        found = batch
         for depth, name in enumerate(term.path):
             if depth == 0:
-                index = self.batch.schema.get_field_index(name)
+                index = batch.schema.get_field_index(name)
             else:
                 index = found.type.get_field_index(name) if pa.types.is_struct(found.type) else -1
             if index < 0:
@@ -106,8 +103,10 @@ class _Masks:
                     "A filter reads a column that the batch lacks", path=str(term), field_id=term.field_id
                 )
             # struct_field, unlike StructArray.field, has the nulls of the struct and minds its offset
-            found = self.batch.column(index) if depth == 0 else pc.struct_field(found, [index])
+            found = batch.column(index) if depth == 0 else pc.struct_field(found, [index])
         return found.storage if isinstance(found, pa.ExtensionArray) else found
+
+    return column
 
 
 def _leaf(leaf: Expression, column: pa.Array) -> pa.BooleanArray:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+import pyarrow as pa
+import pyarrow.compute as pc
 
 
 class RowSelection(Protocol):
@@ -21,18 +20,20 @@ class RowSelection(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DeletedPositions:
-    """All rows but those at `positions`, ascending ordinals in the file from 0 (spec: Position Delete Files)."""
+    """All rows but those at `positions`, ascending ordinals in the file from 0 (spec: Position Delete Files).
 
-    positions: Sequence[int]
+    `positions` is an array of int64 without nulls.
+    """
+
+    positions: pa.Int64Array
 
     def kept(self, first: int, length: int) -> pa.BooleanArray | None:
         """See `RowSelection.kept`."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        begin = bisect_left(self.positions, first)
-        end = bisect_left(self.positions, first + length, lo=begin)
+        offset, count = self.positions.offset, len(self.positions)
+        ordered = memoryview(self.positions.buffers()[1]).cast("q")[offset : offset + count]
+        begin = bisect_left(ordered, first)
+        end = bisect_left(ordered, first + length, lo=begin)
         if begin == end:
             return None
-        gone = pa.array(self.positions[begin:end], pa.int64())
+        gone = self.positions.slice(begin, end - begin)
         return pc.invert(pc.is_in(pa.arange(first, first + length), value_set=gone))

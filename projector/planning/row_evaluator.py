@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from projector.planning.expressions import (
@@ -33,6 +33,11 @@ def evaluate_row(bound: Expression, row: Mapping[str, Any]) -> bool | None:
 
     `row` holds plain values by the name of the top-level field, structs as dicts by field name.
     """
+    return evaluate_leaves(bound, lambda term: value_of(term, row))
+
+
+def evaluate_leaves(bound: Expression, value: Callable[[BoundTerm], Any]) -> bool | None:
+    """Whether a row passes a bound filter, where `value` gives the plain value of a column in it."""
     match bound:
         case AlwaysTrue():
             return True
@@ -41,16 +46,16 @@ def evaluate_row(bound: Expression, row: Mapping[str, Any]) -> bool | None:
         case AlwaysNull():
             return None
         case And(left, right):
-            outcomes = (evaluate_row(left, row), evaluate_row(right, row))
+            outcomes = (evaluate_leaves(left, value), evaluate_leaves(right, value))
             return False if False in outcomes else None if None in outcomes else True
         case Or(left, right):
-            outcomes = (evaluate_row(left, row), evaluate_row(right, row))
+            outcomes = (evaluate_leaves(left, value), evaluate_leaves(right, value))
             return True if True in outcomes else None if None in outcomes else False
         case Not(child):
-            outcome = evaluate_row(child, row)
+            outcome = evaluate_leaves(child, value)
             return None if outcome is None else not outcome
     assert isinstance(bound.term, BoundTerm), "the filter is bound"
-    return evaluate_value(bound, value_of(bound.term, row))
+    return evaluate_value(bound, value(bound.term))
 
 
 def value_of(term: BoundTerm, row: Mapping[str, Any]) -> Any:

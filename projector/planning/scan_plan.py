@@ -21,17 +21,24 @@ from projector.metadata.manifests import (
 from projector.metadata.partitioning import PartitionSpec
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
-from projector.planning.tasks import FileTask
+from projector.planning.delete_index import DeleteIndex
+from projector.planning.expressions import Expression
+from projector.planning.facts import meet
+from projector.planning.metrics_facts import file_facts
+from projector.planning.outcomes import Lookup, might_match, must_match
+from projector.planning.partition_facts import PartitionFilter, partition_filter
+from projector.planning.tasks import DeleteFile, FileTask
 from projector.schema.promotions import promote_value
 from projector.schema.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A manifest or data file that is not read, and why."""
+    """A manifest or data file that is not read, and why; `record_count` of a data file, by its manifest."""
 
     file: str
     reason: str
+    record_count: int | None = None
 
 
 @dataclass
@@ -69,9 +76,9 @@ class ScanPlan:
         """Record, while planning, that a manifest is not opened."""
         self._skipped_manifests.append(Skipped(file, reason))
 
-    def skip_file(self, file: str, reason: str) -> None:
+    def skip_file(self, file: str, reason: str, record_count: int) -> None:
         """Record, while planning, that a live data file is not read."""
-        self._skipped_files.append(Skipped(file, reason))
+        self._skipped_files.append(Skipped(file, reason, record_count))
 
     def _complete(self) -> None:
         for _ in self:
@@ -108,35 +115,84 @@ class ScanPlan:
 
 
 def plan_snapshot(
-    metadata: TableMetadata, snapshot: Snapshot | None, schema: Schema, storage: Storage, resolver: PathResolver
+    metadata: TableMetadata,
+    snapshot: Snapshot | None,
+    schema: Schema,
+    row_filter: Expression,
+    storage: Storage,
+    resolver: PathResolver,
 ) -> ScanPlan:
-    """The live data files of a snapshot; none for a table without one.
+    """The live data files of a snapshot that may hold rows of a filter; none for a table without a snapshot.
 
-    Raises, while tasks are drawn, `UnsupportedError` for files that are not read (delete files, Avro, ORC, encrypted
-    ones) and `NotFoundError` or `CorruptFileError` for a manifest that is missing or broken.
+    Parameters
+    ----------
+    schema:
+        The schema of the scan, before columns are selected.
+    row_filter:
+        Bound to `schema`.
+
+    Raises, while tasks are drawn, `UnsupportedError` for files that are not read (Avro, ORC, encrypted ones) and
+    `NotFoundError` or `CorruptFileError` for a manifest that is missing or broken.
     """
 
     def tasks(plan: ScanPlan) -> Iterator[FileTask]:
         if snapshot is None:
             return
-        for manifest in snapshot_manifests(storage, snapshot, resolver):
-            if not manifest.has_live_files:
-                plan.skip_manifest(manifest.path, "no live files")
+        manifests = list(snapshot_manifests(storage, snapshot, resolver))
+        specs = {manifest.path: _spec(metadata, manifest) for manifest in manifests}
+        deletes = DeleteIndex()
+        for manifest in manifests:
+            if manifest.content is ManifestContent.DELETES and _is_opened(plan, manifest, None):
+                for entry in read_manifest(storage, manifest, resolver):
+                    if entry.is_live:
+                        deletes.add(entry, specs[manifest.path], resolver)
+        partition_filters: dict[int, PartitionFilter] = {}
+        for manifest in manifests:
+            if manifest.content is not ManifestContent.DATA:
                 continue
-            spec = _spec(metadata, manifest)
-            plan.open_manifest(manifest.path)
+            spec = specs[manifest.path]
+            if spec.spec_id not in partition_filters:
+                partition_filters[spec.spec_id] = partition_filter(row_filter, spec)
+            partitions = partition_filters[spec.spec_id]
+            if not _is_opened(plan, manifest, partitions):
+                continue
             for entry in read_manifest(storage, manifest, resolver):
-                if entry.is_live:
-                    refuse_unsupported(manifest, entry.data_file)
-                    yield _task(entry, spec, schema, resolver)
+                if not entry.is_live:
+                    continue
+                file = entry.data_file
+                _refuse_unsupported(file)
+                if not partitions.might_match(file.partition, file.partition_types):
+                    plan.skip_file(file.file_path, "its partition holds no row of the filter", file.record_count)
+                    continue
+                facts = _facts(file, partitions)
+                if not might_match(row_filter, facts):
+                    plan.skip_file(file.file_path, "its column bounds hold no row of the filter", file.record_count)
+                    continue
+                all_match = must_match(row_filter, facts)
+                yield _task(entry, spec, schema, resolver, deletes.for_file(entry), all_match)
 
     return ScanPlan(tasks)
 
 
-def refuse_unsupported(manifest: ManifestFile, file: DataFile) -> None:
-    """Raise `UnsupportedError` for a live file that is not read."""
-    if manifest.content is ManifestContent.DELETES:
-        raise UnsupportedError("Row-level deletes are not read yet", file=file.file_path)
+def _is_opened(plan: ScanPlan, manifest: ManifestFile, partitions: PartitionFilter | None) -> bool:
+    """Whether a manifest is opened; recorded in the plan either way."""
+    if not manifest.has_live_files:
+        plan.skip_manifest(manifest.path, "it has no live files")
+        return False
+    if partitions is not None and not partitions.manifest_might_match(manifest.partitions):
+        plan.skip_manifest(manifest.path, "its partitions hold no row of the filter")
+        return False
+    plan.open_manifest(manifest.path)
+    return True
+
+
+def _facts(file: DataFile, partitions: PartitionFilter) -> Lookup:
+    """What the bounds and the partition of a file say of its columns."""
+    by_bounds, by_partition = file_facts(file), partitions.facts(file.partition, file.partition_types)
+    return lambda term: meet(by_bounds(term), by_partition(term))
+
+
+def _refuse_unsupported(file: DataFile) -> None:
     if file.file_format.upper() != "PARQUET":
         raise UnsupportedError(
             f"Data files in {file.file_format} are not read", file=file.file_path, hint="only Parquet data files are"
@@ -155,7 +211,14 @@ def _spec(metadata: TableMetadata, manifest: ManifestFile) -> PartitionSpec:
     return spec
 
 
-def _task(entry: ManifestEntry, spec: PartitionSpec, schema: Schema, resolver: PathResolver) -> FileTask:
+def _task(
+    entry: ManifestEntry,
+    spec: PartitionSpec,
+    schema: Schema,
+    resolver: PathResolver,
+    deletes: tuple[DeleteFile, ...],
+    all_match: bool,
+) -> FileTask:
     file = entry.data_file
     return FileTask(
         file=file.file_path,
@@ -167,6 +230,8 @@ def _task(entry: ManifestEntry, spec: PartitionSpec, schema: Schema, resolver: P
         identity_partition=identity_values(file, spec, schema),
         data_sequence_number=entry.data_sequence_number,
         first_row_id=file.first_row_id,
+        deletes=deletes,
+        all_match=all_match,
     )
 
 

@@ -38,6 +38,11 @@ class DeleteFile:
     content_offset: int | None = None
     content_size: int | None = None
 
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is a deletion vector."""
+        return self.file_format == "puffin"
+
 
 @dataclass(frozen=True, slots=True)
 class FileTask:
@@ -59,6 +64,8 @@ class FileTask:
         For deletes and row lineage.
     deletes:
         Delete files that apply to it.
+    all_match:
+        Whether the manifest proves that every row of it passes the scan's filter.
     """
 
     file: str
@@ -71,3 +78,4 @@ class FileTask:
     data_sequence_number: int | None = None
     first_row_id: int | None = None
     deletes: tuple[DeleteFile, ...] = ()
+    all_match: bool = True

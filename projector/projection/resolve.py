@@ -45,9 +45,9 @@ from projector.projection.plan import (
     StructOf,
 )
 from projector.schema.name_mapping import MappedField, NameMapping
+from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 from projector.schema.types import (
-    MAX_FIELD_ID,
     ListType,
     MapType,
     NestedField,
@@ -164,7 +164,7 @@ class _Resolver:
                 message = "variant columns are not supported: select the other columns"
                 return Fail(field, path, Origin.NONE, FailCode.UNSUPPORTED, message)
         found = siblings.by_id.get(field.field_id, ())
-        if field.field_id > MAX_FIELD_ID:
+        if field.field_id in METADATA_COLUMNS:
             return MetadataColumn(field, path, Origin.METADATA, found[0][0] if found else None)
         if self.mapped and field.field_id in self.partition_fields:
             return self.missing(field, path)

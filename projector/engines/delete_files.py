@@ -1,0 +1,168 @@
+"""Delete files read: which positions of a data file are deleted, and which keys (spec: Delete Formats)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from projector.engines.arrow import read_batches
+from projector.engines.key_set import KeySet
+from projector.engines.selection import DeletedPositions
+from projector.errors import CorruptFileError
+from projector.files.deletion_vector import read_deletion_vector
+from projector.files.storage import Storage
+from projector.planning.by_path import ByPath
+from projector.planning.probes import Probe
+from projector.planning.projected_files import PlanCache, project_file
+from projector.planning.tasks import DeleteFile, FileTask
+from projector.schema.arrow_schema import arrow_schema
+from projector.schema.name_mapping import MappedField, NameMapping
+from projector.schema.reserved import DELETE_FILE_PATH, DELETE_FILE_POS
+from projector.schema.schema import Schema
+from projector.schema.types import LongType, NestedField, StringType
+
+POSITION_DELETE_SCHEMA = Schema(
+    (
+        NestedField(DELETE_FILE_PATH, "file_path", StringType(), required=True),
+        NestedField(DELETE_FILE_POS, "pos", LongType(), required=True),
+    )
+)
+"""The columns of a position delete file that are read (spec: Position Delete Files)."""
+
+_BY_NAME = NameMapping((MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS)))
+
+
+@dataclass(frozen=True)
+class EqualityDeletes:
+    """Rows that are deleted by key: those whose values of `field_ids` are one of `keys`, columns in that order."""
+
+    field_ids: tuple[int, ...]
+    keys: KeySet
+
+
+@dataclass
+class DeleteReader:
+    """Reads each delete file once for all the data files of a scan that it applies to.
+
+    Parameters
+    ----------
+    probes:
+        What the scan reads of the fields that equality deletes compare, by field id.
+    name_mapping:
+        For equality delete files without field ids.
+    """
+
+    storage: Storage
+    probes: Mapping[int, Probe] = field(default_factory=dict)
+    name_mapping: NameMapping | None = None
+    _positions: dict[str, ByPath[pa.Int64Array]] = field(default_factory=dict)
+    _keys: dict[tuple[str, tuple[int, ...]], pa.Table] = field(default_factory=dict)
+    _equality: dict[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] = field(default_factory=dict)
+    _plans: dict[tuple[int, ...], PlanCache] = field(default_factory=dict)
+
+    def deleted_positions(self, task: FileTask, row_count: int) -> DeletedPositions | None:
+        """The deleted positions of a data file of `row_count` rows; None where there are none.
+
+        Raises `CorruptFileError` for a broken delete file, and for a position that the data file does not have.
+        """
+        parts: list[pa.Int64Array] = []
+        for delete in task.deletes:
+            if delete.content != "position":
+                continue
+            part = self._vector(delete) if delete.is_vector else self._positions_in(delete).get(task.file)
+            if part is None or not len(part):
+                continue
+            bounds = pc.min_max(part)
+            low, high = bounds["min"].as_py(), bounds["max"].as_py()
+            if low < 0 or high >= row_count:
+                raise CorruptFileError(
+                    f"It deletes position {low if low < 0 else high} of a data file with {row_count} rows, {task.file}",
+                    file=delete.file,
+                )
+            parts.append(part)
+        if not parts:
+            return None
+        joined = pc.unique(pa.concat_arrays(parts))
+        return DeletedPositions(joined.take(pc.sort_indices(joined)))
+
+    def _vector(self, delete: DeleteFile) -> pa.Int64Array:
+        assert delete.content_offset is not None and delete.content_size is not None
+        with self.storage.open(delete.location) as source:
+            bitmap = read_deletion_vector(source, delete.file, delete.content_offset, delete.content_size)
+        if len(bitmap) != delete.record_count:
+            raise CorruptFileError(
+                f"The deletion vector has {len(bitmap)} positions, its manifest says {delete.record_count}",
+                file=delete.file,
+            )
+        if bitmap and bitmap.max() >= 1 << 63:
+            raise CorruptFileError("The deletion vector has a position above the range of long", file=delete.file)
+        positions = array("q", bitmap)
+        return pa.Array.from_buffers(pa.int64(), len(positions), [None, pa.py_buffer(positions)])
+
+    def _positions_in(self, delete: DeleteFile) -> ByPath[pa.Int64Array]:
+        found = self._positions.get(delete.file)
+        if found is None:
+            cache = self._plans.setdefault((), PlanCache(POSITION_DELETE_SCHEMA, _BY_NAME))
+            table = pa.Table.from_batches(self._batches(delete, cache), arrow_schema(cache.schema))
+            lists = table.group_by("file_path").aggregate([("pos", "list")])
+            found = ByPath()
+            for path, positions in zip(lists["file_path"].to_pylist(), lists["pos_list"], strict=True):
+                found.setdefault(path, positions.values)
+            self._positions[delete.file] = found
+        return found
+
+    def equality_deletes(self, task: FileTask) -> tuple[EqualityDeletes, ...]:
+        """The keys that are deleted from a data file; one entry per set of fields."""
+        applied = tuple(delete for delete in task.deletes if delete.content == "equality")
+        if not applied:
+            return ()
+        found = self._equality.get(applied)
+        if found is None:
+            groups: dict[tuple[int, ...], list[DeleteFile]] = {}
+            for delete in applied:
+                groups.setdefault(tuple(sorted(set(delete.equality_ids))), []).append(delete)
+            found = tuple(
+                EqualityDeletes(ids, self._key_set(ids, deletes)) for ids, deletes in groups.items()
+            )
+            self._equality[applied] = found
+        return found
+
+    def _key_set(self, ids: tuple[int, ...], deletes: list[DeleteFile]) -> KeySet:
+        keys = pa.concat_tables([self._keys_in(delete, ids) for delete in deletes]).combine_chunks()
+        return KeySet([column.combine_chunks() for column in keys.columns])
+
+    def _keys_in(self, delete: DeleteFile, ids: tuple[int, ...]) -> pa.Table:
+        found = self._keys.get((delete.file, ids))
+        if found is None:
+            probes = [self.probes[i] for i in ids]
+            schema = Schema(tuple(p.column for p in probes))
+            cache = self._plans.setdefault(ids, PlanCache(schema, self.name_mapping))
+            wide = arrow_schema(schema)
+            # An empty batch first: a delete file without rows has keys of the right types too.
+            batches = (wide.empty_table().to_batches() or [pa.RecordBatch.from_pylist([], wide)])[:1]
+            batches += self._batches(delete, cache)
+            found = pa.Table.from_batches(
+                pa.RecordBatch.from_arrays(
+                    [probe_values(batch, n, p) for n, p in enumerate(probes)], [str(i) for i in ids]
+                )
+                for batch in batches
+            )
+            self._keys[(delete.file, ids)] = found
+        return found
+
+    def _batches(self, delete: DeleteFile, cache: PlanCache) -> Iterator[pa.RecordBatch]:
+        projected = project_file(FileTask(delete.file, delete.location), cache, self.storage)
+        yield from read_batches(projected, self.storage)
+
+
+def probe_values(batch: pa.RecordBatch, index: int, probe: Probe) -> pa.Array:
+    """The values of a probe, which is column `index` of a batch; null where a struct above is null."""
+    values = batch.column(index)
+    for _ in probe.path:
+        values = pc.struct_field(values, [0])  # unlike StructArray.field, it has the nulls of the struct
+    return values.storage if isinstance(values, pa.ExtensionArray) else values
+

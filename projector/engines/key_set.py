@@ -1,0 +1,64 @@
+"""Keys of equality deletes as codes: whether a row's values equal those of a key, for whole batches at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_CODES = 1 << 62
+
+
+class KeySet:
+    """A set of keys of one or more columns. Null equals null, NaN equals NaN, and 0.0 is not -0.0, as in Java.
+
+    Every column's distinct values are numbered; a key is the number that its columns' numbers make together.
+    """
+
+    def __init__(self, columns: Sequence[pa.Array]) -> None:
+        self._values = [None if pa.types.is_null(c.type) else pc.unique(_bits(c)) for c in columns]
+        self._steps: list[pa.Array | None] = []
+        codes: pa.Array | None = None
+        radix = 1
+        for column, values in zip(columns, self._values, strict=True):
+            own, size = _codes(column, values)
+            if codes is None:
+                codes, radix = own, size
+                self._steps.append(None)
+                continue
+            # Where the next product could overflow, the codes so far are numbered anew.
+            renumbered = pc.unique(codes) if radix * max(size, 1) >= _CODES else None
+            if renumbered is not None:
+                codes, radix = pc.index_in(codes, renumbered).cast(pa.int64()), len(renumbered)
+            self._steps.append(renumbered)
+            codes, radix = pc.add(pc.multiply(codes, size), own), radix * max(size, 1)
+        self._keys = pc.unique(codes) if codes is not None else pa.array([], pa.int64())
+
+    def holds(self, columns: Sequence[pa.Array]) -> pa.BooleanArray:
+        """For every row, whether its values are a key. Columns in the order and types of the keys'."""
+        codes: pa.Array | None = None
+        for column, values, renumbered in zip(columns, self._values, self._steps, strict=True):
+            own, size = _codes(column, values)
+            if codes is None:
+                codes = own
+                continue
+            if renumbered is not None:
+                codes = pc.index_in(codes, renumbered).cast(pa.int64())
+            codes = pc.add(pc.multiply(codes, size), own)
+        # A value that no key has makes the whole code null, and null is no key.
+        return pc.is_in(codes, value_set=self._keys)
+
+
+def _codes(column: pa.Array, values: pa.Array | None) -> tuple[pa.Array, int]:
+    if values is None:
+        return pa.repeat(pa.scalar(0, pa.int64()), len(column)), 1
+    return pc.index_in(_bits(column), value_set=values).cast(pa.int64()), len(values)
+
+
+def _bits(column: pa.Array) -> pa.Array:
+    """Floating values by their bits, every NaN alike; other values as they are."""
+    if not pa.types.is_floating(column.type):
+        return column
+    same_nan = pc.if_else(pc.is_nan(column), pa.scalar(float("nan"), column.type), column)
+    return same_nan.view(pa.int32() if column.type.bit_width == 32 else pa.int64())

@@ -1,0 +1,118 @@
+"""The row oracle over a whole scan: deletes and filters written out, one row at a time, apart from Arrow's code."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from projector.engines.plain import from_plain_rows
+from projector.engines.rows import Row, read_rows
+from projector.errors import CorruptFileError
+from projector.files.deletion_vector import read_deletion_vector
+from projector.files.locations import canonical, without_authority
+from projector.planning.probes import Probe
+from projector.planning.projected_files import PlanCache, ProjectedFile, project_file
+from projector.planning.row_evaluator import evaluate_leaves
+from projector.planning.scan_request import ScanRequest
+from projector.planning.tasks import DeleteFile, FileTask
+from projector.schema.name_mapping import MappedField, NameMapping
+from projector.schema.reserved import DELETE_FILE_PATH, DELETE_FILE_POS
+from projector.schema.schema import Schema
+from projector.schema.types import LongType, NestedField, StringType
+
+
+def scan_batches(
+    files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a scan, file by file. See `arrow_scan.scan_batches`."""
+    for file in files:
+        rows = [row for row in _file_rows(file, request)]
+        for start in range(0, len(rows), batch_size):
+            yield from_plain_rows(rows[start : start + batch_size], request.schema)
+
+
+def _file_rows(file: ProjectedFile, request: ScanRequest) -> Iterator[Row]:
+    positions = _deleted_positions(file, request)
+    keys = [_deleted_keys(d, request) for d in file.task.deletes if d.content == "equality"]
+    with request.storage.open_arrow(file.task.location) as source:
+        rows = read_rows(file.plan, source, file.binding)
+    for position, row in enumerate(rows):
+        probed = {p.field_id: _probed(row, p) for p in request.probes}
+        deleted = position in positions or any(
+            tuple(_comparable(probed[i]) for i in ids) in found for ids, found in keys
+        )
+        if deleted and request.deleted_column is None:
+            continue
+        if evaluate_leaves(request.row_filter, lambda term, probed=probed: probed[term.field_id]) is not True:  # type: ignore[misc]
+            continue
+        given = {f.name: row[f.name] for f in request.schema.fields}
+        if request.deleted_column is not None:
+            given[request.schema.fields[request.deleted_column].name] = deleted
+        yield given
+
+
+def _probed(row: Row, probe: Probe) -> Any:
+    value = row[probe.column.name]
+    for name in probe.path:
+        value = None if value is None else value[name]
+    return value
+
+
+def _comparable(value: Any) -> Any:
+    """A key's value: null equals null, NaN equals NaN, and 0.0 is not -0.0."""
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else struct.pack(">d", value)
+    return value
+
+
+def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
+    found: set[int] = set()
+    for delete in file.task.deletes:
+        if delete.content != "position":
+            continue
+        if delete.is_vector:
+            with request.storage.open(delete.location) as source:
+                offset, size = delete.content_offset or 0, delete.content_size or 0
+                positions = set(read_deletion_vector(source, delete.file, offset, size))
+        else:
+            named = _delete_rows(delete, _POSITION_DELETES, _POSITION_NAMES, request)
+            exact = {r["pos"] for r in named if canonical(r["file_path"]) == canonical(file.task.file)}
+            loose = {r["pos"] for r in named if without_authority(r["file_path"]) == without_authority(file.task.file)}
+            positions = exact or loose
+        outside = [p for p in positions if not 0 <= p < file.row_count]
+        if outside:
+            raise CorruptFileError(
+                f"It deletes position {outside[0]} of a data file with {file.row_count} rows, {file.task.file}",
+                file=delete.file,
+            )
+        found |= positions
+    return found
+
+
+def _deleted_keys(delete: DeleteFile, request: ScanRequest) -> tuple[tuple[int, ...], set[tuple[Any, ...]]]:
+    by_id: Mapping[int, Probe] = {p.field_id: p for p in request.probes}
+    probes = [by_id[i] for i in delete.equality_ids]
+    schema = Schema(tuple(p.column for p in probes))
+    rows = _delete_rows(delete, schema, request.name_mapping, request)
+    return delete.equality_ids, {tuple(_comparable(_probed(row, p)) for p in probes) for row in rows}
+
+
+def _delete_rows(delete: DeleteFile, schema: Schema, mapping: NameMapping | None, request: ScanRequest) -> list[Row]:
+    projected = project_file(FileTask(delete.file, delete.location), PlanCache(schema, mapping), request.storage)
+    with request.storage.open_arrow(delete.location) as source:
+        return read_rows(projected.plan, source, projected.binding)
+
+
+_POSITION_DELETES = Schema(
+    (
+        NestedField(DELETE_FILE_PATH, "file_path", StringType(), required=True),
+        NestedField(DELETE_FILE_POS, "pos", LongType(), required=True),
+    )
+)
+_POSITION_NAMES = NameMapping(
+    (MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS))
+)

@@ -1,0 +1,66 @@
+"""Deletion vectors: the blob in a Puffin file, checked and taken apart (spec: Deletion Vectors; Puffin spec)."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from projector.errors import CorruptFileError
+from projector.files.storage import RandomAccess
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap64
+
+PUFFIN_MAGIC = b"PFA1"
+_VECTOR_MAGIC = b"\xd1\xd3\x39\x64"
+_LENGTH_BYTES = 4
+_CHECKSUM_BYTES = 4
+_FRAME_BYTES = _LENGTH_BYTES + len(_VECTOR_MAGIC) + _CHECKSUM_BYTES
+
+
+def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int) -> BitMap64:
+    """The positions that a deletion vector deletes.
+
+    Parameters
+    ----------
+    source:
+        The open Puffin file.
+    path:
+        Its path, for errors.
+    offset, size:
+        Where the blob lies, in bytes, as the manifest says.
+
+    Raises
+    ------
+    CorruptFileError
+        Where the file is no Puffin file, the blob lies outside of it, or its length, magic, checksum or bitmap is wrong.
+    """
+    magic = source.read_at(0, len(PUFFIN_MAGIC))
+    if magic != PUFFIN_MAGIC:
+        raise CorruptFileError(f"Not a Puffin file: it begins with {magic!r}", file=path)
+    if offset < len(PUFFIN_MAGIC) or size < _FRAME_BYTES or offset + size > source.size():
+        raise CorruptFileError(
+            f"The deletion vector at {offset}, {size} bytes, lies outside of the file's {source.size()} bytes", file=path
+        )
+    return decode_deletion_vector(source.read_at(offset, size), path)
+
+
+def decode_deletion_vector(blob: bytes, path: str) -> BitMap64:
+    """The positions in a `deletion-vector-v1` blob. Raises `CorruptFileError`."""
+    from pyroaring import BitMap64
+
+    body = blob[_LENGTH_BYTES:-_CHECKSUM_BYTES]
+    length = int.from_bytes(blob[:_LENGTH_BYTES], "big")
+    if length != len(body):
+        raise CorruptFileError(f"The deletion vector says {length} bytes and has {len(body)}", file=path)
+    if not body.startswith(_VECTOR_MAGIC):
+        raise CorruptFileError(f"The deletion vector begins with {body[:4]!r}", file=path)
+    checksum = int.from_bytes(blob[-_CHECKSUM_BYTES:], "big")
+    if zlib.crc32(body) != checksum:
+        raise CorruptFileError("The deletion vector's checksum is wrong", file=path)
+    bitmap = body[len(_VECTOR_MAGIC) :]
+    try:
+        found = BitMap64.deserialize(bitmap)
+    except ValueError as error:
+        raise CorruptFileError(f"The deletion vector's bitmap is broken: {error}", file=path) from None
+    return found

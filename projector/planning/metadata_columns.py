@@ -1,0 +1,65 @@
+"""Metadata columns: fields that no file need have, by their reserved ids (spec: Reserved Field IDs, Row Lineage)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from projector.schema import reserved
+from projector.schema.schema import Schema
+from projector.schema.selection import ALL, select
+from projector.schema.types import BooleanType, IntegerType, LongType, NestedField, StringType, StructType
+
+METADATA_FIELDS = {
+    f.field_id: f
+    for f in (
+        NestedField(reserved.FILE, "_file", StringType(), True, "Path of the file in which a row is stored"),
+        NestedField(reserved.POS, "_pos", LongType(), True, "Ordinal position of a row in its data file, from 0"),
+        NestedField(reserved.DELETED, "_deleted", BooleanType(), True, "Whether the row has been deleted"),
+        NestedField(reserved.SPEC_ID, "_spec_id", IntegerType(), False, "Partition spec of the row's file"),
+        NestedField(reserved.ROW_ID, "_row_id", LongType(), False, "Id of the row, unique in its table"),
+        NestedField(
+            reserved.LAST_UPDATED_SEQUENCE_NUMBER,
+            "_last_updated_sequence_number",
+            LongType(),
+            False,
+            "Sequence number of the commit that last updated the row",
+        ),
+    )
+}
+"""The metadata columns but `_partition`, whose type depends on the table's specs."""
+
+
+def partition_field(fields: Iterable[NestedField]) -> NestedField:
+    """The column `_partition` over the partition fields of all specs of a table."""
+    return NestedField(
+        reserved.PARTITION, "_partition", StructType(tuple(fields)), False, "Partition to which the row belongs"
+    )
+
+
+def metadata_columns(schema: Schema, ids: Collection[int], partition: NestedField | None = None) -> Schema:
+    """A schema with those metadata columns at its end whose ids are asked for; a column of the same name goes first."""
+    known = METADATA_FIELDS if partition is None else {**METADATA_FIELDS, partition.field_id: partition}
+    have, names = {f.field_id for f in schema.fields}, {f.name for f in schema.fields}
+    added = tuple(f for i, f in known.items() if i in ids and i not in have and f.name not in names)
+    return replace(schema, fields=(*schema.fields, *added)) if added else schema
+
+
+def select_columns(
+    known: Schema, schema: Schema, selected_fields: Sequence[str | tuple[str, ...]], case_sensitive: bool
+) -> Schema:
+    """The columns that are selected of a schema and of the metadata columns; `*` is the schema alone.
+
+    Parameters
+    ----------
+    known:
+        The schema with every metadata column whose name is free.
+    """
+    if isinstance(selected_fields, str):
+        selected_fields = (selected_fields,)
+    if tuple(selected_fields) == (ALL,):
+        return schema
+    named: list[str | tuple[str, ...]] = []
+    for name in selected_fields:
+        named += [(f.name,) for f in schema.fields] if name == ALL else [name]
+    return select(known, named, case_sensitive)

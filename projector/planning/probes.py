@@ -1,0 +1,101 @@
+"""Probes: columns that are read beside the selected ones, to decide which rows are kept, and are then left out.
+
+A probe is one field of any struct depth, asked for as a top-level column of its own: its parents hold nothing but it, and
+its name is one that the schema does not have. So a filter or an equality delete finds its columns by place, whatever is
+selected and however it is pruned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from projector.errors import InvalidMetadataError
+from projector.schema.schema import Schema
+from projector.schema.types import NestedField, StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A field that is read to decide about rows.
+
+    Parameters
+    ----------
+    field_id:
+        The field that is looked at.
+    column:
+        The top-level column to ask for: the field itself, or structs down to it with nothing else in them.
+    path:
+        Names of the structs' children from the column down to the field; empty where the column is the field.
+    """
+
+    field_id: int
+    column: NestedField
+    path: tuple[str, ...] = ()
+
+
+def probe(schema: Schema, field_id: int, *, optional: bool = False) -> Probe:
+    """A probe for a field of a schema.
+
+    Parameters
+    ----------
+    optional:
+        Whether the field may be null whatever the schema says, as for the keys of equality deletes.
+
+    Raises `InvalidMetadataError` for a field inside a list or map.
+    """
+    chain = [schema.fields_by_id[field_id]]
+    while (parent := schema.parents_by_id.get(chain[0].field_id)) is not None:
+        chain.insert(0, schema.fields_by_id[parent])
+    if any(not isinstance(f.field_type, StructType) for f in chain[:-1]):
+        raise InvalidMetadataError(
+            "A field inside a list or map does not decide about rows",
+            path=schema.name_of(field_id),
+            field_id=field_id,
+        )
+    leaf = chain[-1]
+    column = leaf.with_type(StructType(())) if isinstance(leaf.field_type, StructType) else leaf
+    if optional:
+        column = replace(column, required=False)
+    for parent_field in reversed(chain[:-1]):
+        column = parent_field.with_type(StructType((column,)))
+        if optional:
+            column = replace(column, required=False)
+    return Probe(field_id, replace(column, name=f"\0{field_id}"), tuple(f.name for f in chain[1:]))
+
+
+def with_probes(schema: Schema, probes: Sequence[Probe]) -> Schema:
+    """The columns of a schema, followed by those of the probes."""
+    return replace(schema, fields=(*schema.fields, *(p.column for p in probes))) if probes else schema
+
+
+def probes_for(
+    schema: Schema, filter_ids: Iterable[int], key_ids: Iterable[int], history: Mapping[int, Schema]
+) -> tuple[Probe, ...]:
+    """Probes for the columns of a filter and for the keys of equality deletes.
+
+    Parameters
+    ----------
+    schema:
+        The schema of the scan before selection; filters are bound to it.
+    history:
+        Every schema of the table by id. A key that `schema` lacks was dropped since: the newest schema that has it says
+        what it was.
+
+    Raises `InvalidMetadataError` for a key that no schema has.
+    """
+    found = {field_id: probe(schema, field_id) for field_id in filter_ids}
+    for field_id in key_ids:
+        if field_id in found:
+            continue
+        newest = schema if field_id in schema.fields_by_id else None
+        if newest is None:
+            having = [s for s in history.values() if field_id in s.fields_by_id]
+            if not having:
+                raise InvalidMetadataError(
+                    f"An equality delete compares field id {field_id}, which no schema of the table has",
+                    field_id=field_id,
+                )
+            newest = max(having, key=lambda s: s.schema_id)
+        found[field_id] = probe(newest, field_id, optional=True)
+    return tuple(found.values())
