@@ -40,6 +40,10 @@ MISTAKES = [
     ("spark", "ALTER TABLE t ADD COLUMN c date DEFAULT DATE |'2023-02-29'", "Not a date"),
     ("spark", "ALTER TABLE t ADD COLUMN c timestamp DEFAULT |TIMESTAMP '2024-01-01 00:00:00'", "time zone"),
     ("spark", "ALTER TABLE t ADD COLUMN c string DEFAULT CAST('abc' AS |VARCHAR(2))", "may change the value"),
+    ("spark", "ALTER TABLE t ADD COLUMN c double DEFAULT |1e99999", "Number out of range"),
+    ("trino", f"ALTER TABLE t ADD COLUMN c bigint DEFAULT |{'9' * 5000}", "Number out of range"),
+    ("trino", "ALTER TABLE t ADD COLUMN c varchar(|99999999999999999999)", "Expected a whole number"),
+    ("trino", "ALTER TABLE t ADD COLUMN c decimal(|٣)", "Expected a whole number"),
     ("spark", "ALTER TABLE t CHANGE COLUMN a |b bigint", "use RENAME COLUMN a TO b"),
     ("spark", "ALTER TABLE t ALTER COLUMN a|", "Expected TYPE, COMMENT, FIRST, AFTER, SET or DROP"),
     ("spark", "ALTER TABLE t RENAME COLUMN a TO b|.c", "one name, not a path"),
@@ -64,7 +68,7 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dialect", "marked", "message"), MISTAKES, ids=[m[1] for m in MISTAKES])
+@pytest.mark.parametrize(("dialect", "marked", "message"), MISTAKES, ids=[m[1][:80] for m in MISTAKES])
 def test_mistake(dialect: str, marked: str, message: str) -> None:
     position = marked.index("|")
     text = marked.replace("|", "", 1)

@@ -31,9 +31,11 @@ from projector.schema.types import (
     UUIDType,
 )
 
+_LONGEST_NUMBER = 400  # a double written out has up to 309 digits before its point
 _SUFFIX = re.compile(r"(BD|[LSYDF])$", re.IGNORECASE)
 _TIMESTAMP = re.compile(
-    r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?"
+    r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
 )
 _BLOB_ESCAPE = re.compile(rb"\\x([0-9a-fA-F]{2})")
 _ZONED = (TimestamptzType, TimestamptzNanoType)
@@ -109,6 +111,8 @@ def _exact_type(cursor: Cursor) -> IcebergType:
 def _number(cursor: Cursor, token: Token) -> int | float | Decimal:
     """An int; a Decimal where there is a point or an exponent; a float where a suffix says so."""
     text, suffix = token.value, ""
+    if len(text) > _LONGEST_NUMBER or re.search(r"[eE][+-]?[0-9]{5}", text):
+        raise cursor.error("Number out of range: no type holds so many digits", token)
     if cursor.dialect == "spark" and (found := _SUFFIX.search(text)):
         text, suffix = text[: found.start()], found[1].upper()
     if suffix in ("D", "F"):
@@ -158,7 +162,8 @@ def _typed_text(cursor: Cursor) -> Any:
         raise not_one
     text = cursor.token
     value = SqlText(cursor.string("a literal"))
-    if isinstance(text_type, DecimalType) and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", value):
+    short = len(value) <= _LONGEST_NUMBER
+    if short and isinstance(text_type, DecimalType) and re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)", value):
         return Decimal(value)  # its scale is that of its digits, not of the bare word DECIMAL
     return _converted(cursor, text, value, text_type)
 
@@ -200,15 +205,17 @@ def _read_text(cursor: Cursor, token: Token, text: str, to_type: IcebergType) ->
                 return _timestamp(stripped, needs_zone=isinstance(to_type, _ZONED) and cursor.dialect != "spark")
     except ValueError as error:
         raise cursor.error(f"Not a {to_type}: {cursor.shown(token)}: {error}", token) from None
-    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", stripped):
-        return int(stripped) if re.fullmatch(r"[+-]?\d+", stripped) else Decimal(stripped)
+    if len(stripped) <= _LONGEST_NUMBER and re.fullmatch(
+        r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", stripped
+    ):
+        return int(stripped) if re.fullmatch(r"[+-]?[0-9]+", stripped) else Decimal(stripped)
     if stripped.lower() in ("true", "false"):
         return stripped.lower() == "true"
     return SqlText(text)
 
 
 def _whole(pattern: str, text: str) -> str:
-    if not re.fullmatch(pattern, text):
+    if not re.fullmatch(pattern, text, re.ASCII):
         raise ValueError("not in ISO form")
     return text
 

@@ -40,7 +40,7 @@ class Token:
     end: int
 
 
-_EXPONENT = r"(?:[eE][+-]?\d+)?"
+_EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
 _STANDARD_STRING = r"'(?:[^']|'')*'"
 _BACKSLASH_STRING = r"'(?:[^'\\]|\\.|'')*'"
 _DOUBLE_QUOTED = r'"(?:[^"]|"")+"'
@@ -52,14 +52,14 @@ _PATTERNS: dict[Dialect, str] = {
       | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
       | (?P<escaped>{_BACKSLASH_STRING}|"(?:[^"\\]|\\.|"")*")
       | (?P<quoted>`(?:[^`]|``)+`)
-      | (?P<number>(?:\d+\.\d*|\.\d+|\d+){_EXPONENT}(?:[bB][dD]|[lLsSyYdDfF])?(?!\w))
+      | (?P<number>(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+){_EXPONENT}(?:[bB][dD]|[lLsSyYdDfF])?(?!\w))
       | (?P<word>\w+)
     """,
     "trino": rf"""
         (?P<hex>[xX]'[^']*')
       | (?P<string>{_STANDARD_STRING})
       | (?P<quoted>{_DOUBLE_QUOTED})
-      | (?P<number>(?:\d[\d_]*\.\d*|\.\d+|\d[\d_]*){_EXPONENT}(?!\w))
+      | (?P<number>(?:[0-9][0-9_]*\.[0-9]*|\.[0-9]+|[0-9][0-9_]*){_EXPONENT}(?!\w))
       | (?P<word>[^\W\d]\w*)
     """,
     "duckdb": rf"""
@@ -68,7 +68,7 @@ _PATTERNS: dict[Dialect, str] = {
       | (?P<string>{_STANDARD_STRING})
       | (?P<dollar>\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)
       | (?P<quoted>{_DOUBLE_QUOTED})
-      | (?P<number>(?:\d[\d_]*\.\d*|\.\d+|\d[\d_]*){_EXPONENT}(?!\w))
+      | (?P<number>(?:[0-9][0-9_]*\.[0-9]*|\.[0-9]+|[0-9][0-9_]*){_EXPONENT}(?!\w))
       | (?P<word>[^\W\d][\w$]*)
     """,
 }

@@ -5,6 +5,7 @@ Ids inside the types are placeholders; a schema update gives the real ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -235,7 +236,7 @@ def _numbers(cursor: Cursor, most: int) -> list[int]:
         return []
     found: list[int] = []
     while True:
-        if not (cursor.token.kind == "number" and cursor.token.value.isdecimal()):
+        if not (cursor.token.kind == "number" and re.fullmatch("[0-9]{1,18}", cursor.token.value)):
             raise cursor.unexpected("a whole number")
         found.append(int(cursor.take().value))
         if len(found) == most or not cursor.accept_symbol(","):
