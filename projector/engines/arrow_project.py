@@ -88,19 +88,15 @@ def _column(
         case Read(check_null=check_null):
             assert column is not None
             values = cast_leaf(step, column, exact, above, bound.binding.file)
-            if check_null:
-                _refuse_nulls(step, values, above, bound)
-            return values
+            return _never_null(step, values, above, bound) if check_null else values
         case StructOf(check_null=check_null):
             assert column is not None
-            if check_null:
-                _refuse_nulls(step, column, above, bound)
-            return _struct(step, column, exact, above, bound)
+            structs = _struct(step, column, exact, above, bound)
+            return _never_null(step, structs, above, bound) if check_null else structs
         case ListOf(check_null=check_null) | MapOf(check_null=check_null):
             assert column is not None
-            if check_null:
-                _refuse_nulls(step, column, above, bound)
-            return _list_or_map(step, column, exact, above, bound)
+            lists = _list_or_map(step, column, exact, above, bound)
+            return _never_null(step, lists, above, bound) if check_null else lists
         case PartitionValue(field=field):
             if field.required and length and bound.value(step) is None:
                 everywhere = pa.repeat(pa.scalar(True), length)
@@ -196,7 +192,11 @@ def _as_list(array: pa.Array) -> pa.Array | None:
         or pa.types.is_list_view(kind)
         or pa.types.is_large_list_view(kind)
     ):
-        return array.cast(pa.list_(kind.value_field))
+        lengths = pc.fill_null(pc.list_value_length(array).cast(pa.int32()), 0)
+        offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
+        buffers = [_validity(array), offsets.buffers()[1]]
+        values = array.flatten()  # without what stands under a null
+        return pa.ListArray.from_buffers(pa.list_(kind.value_field), len(array), buffers, array.null_count, 0, [values])
     return None
 
 
@@ -219,9 +219,29 @@ def _validity(array: pa.Array) -> pa.Buffer | None:
     return pc.invert(array.is_null()).buffers()[1]
 
 
-def _refuse_nulls(step: Step, column: pa.Array, above: Above, bound: Bound) -> None:
-    if column.null_count and first_bad(column.is_null(), above) is not None:
+def _never_null(step: Step, array: pa.Array, above: Above, bound: Bound) -> pa.Array:
+    """A required field's column, which must have no null that counts.
+
+    Nulls under a null parent are taken out of the bitmap: a column that says it has none is refused by writers otherwise.
+    """
+    if not array.null_count:
+        return array
+    if first_bad(array.is_null(), above) is not None:
         raise null_error(step.node, bound.binding.file)
+    if isinstance(step.target, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(step.target, _without_nulls(array.storage))
+    return _without_nulls(array)
+
+
+def _without_nulls(array: pa.Array) -> pa.Array:
+    kind, length = array.type, len(array)
+    if pa.types.is_struct(kind):
+        below = [array.field(i) for i in range(kind.num_fields)]
+        return pa.StructArray.from_buffers(kind, length, [None], 0, 0, below)
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        buffers = [None, array.buffers()[1]]
+        return type(array).from_buffers(kind, length, buffers, 0, array.offset, [array.values])
+    return pa.Array.from_buffers(kind, length, [None, *array.buffers()[1:]], 0, array.offset)
 
 
 def _unlike(step: Step, column: pa.Array, bound: Bound) -> UnsupportedError:

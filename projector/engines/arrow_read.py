@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from projector.engines.arrow_steps import ArrowPlan, compile_for
+from projector.engines.arrow_steps import ArrowPlan
 from projector.errors import CorruptFileError, NotFoundError, UnsupportedError
 
 
@@ -90,7 +90,8 @@ def _open(source: Any, file: str, compiled: ArrowPlan) -> OpenFile:
     if not compiled.names_are_clear:
         every = _paths(parquet, range(found))
         order, exact_order = _selected(every, prefixes), _selected(every, exact_prefixes)
-        compiled = compile_for(compiled.plan, order, exact_order)
+        if (tuple(order), tuple(exact_order)) != (compiled.leaves, compiled.exact_leaves):
+            compiled = compiled.reading(order, exact_order)
     return OpenFile(file, compiled, parquet, exact, prefixes, exact_prefixes)
 
 

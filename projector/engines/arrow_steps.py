@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from weakref import ReferenceType, ref
+from weakref import finalize
 
 import pyarrow as pa
 
@@ -24,6 +24,7 @@ from projector.files.physical import FileColumn, FileKind, FileLeaf, FileSchema,
 from projector.projection.casts import find_cast
 from projector.projection.plan import Cast, ListOf, MapOf, MetadataColumn, Plan, PlanNode, Read, StructOf, children
 from projector.schema.arrow_schema import arrow_schema, arrow_type
+from projector.schema.schema import Schema
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +70,8 @@ class ArrowPlan:
 
     Parameters
     ----------
-    plan:
-        What was compiled.
+    requested, file_schema, nodes:
+        The plan's own; not the plan, so that it can end.
     schema:
         The Arrow schema of every batch.
     steps:
@@ -81,7 +82,9 @@ class ArrowPlan:
         Those among them that hold int96, which are read a second time.
     """
 
-    plan: Plan
+    requested: Schema
+    file_schema: FileSchema
+    nodes: tuple[PlanNode, ...]
     schema: pa.Schema
     steps: tuple[Step, ...]
     leaves: tuple[int, ...]
@@ -90,7 +93,7 @@ class ArrowPlan:
     @cached_property
     def leaf_count(self) -> int:
         """Parquet leaf columns in files of this shape."""
-        return sum(column.leaf_count for column in self.plan.file_schema.columns)
+        return sum(column.leaf_count for column in self.file_schema.columns)
 
     @cached_property
     def names_are_clear(self) -> bool:
@@ -100,23 +103,28 @@ class ArrowPlan:
             names = [column.name for column in columns]
             return len(set(names)) == len(names) and not any("." in name for name in names)
 
-        schema = self.plan.file_schema
+        schema = self.file_schema
         return clear(schema.columns) and all(clear(column.children) for _, column in schema.walk())
+
+    def reading(self, order: Sequence[int], exact_order: Sequence[int]) -> ArrowPlan:
+        """The same plan where pyarrow reads other leaves, or in another order."""
+        return compile_for(Plan(self.requested, self.file_schema, self.nodes), order, exact_order)
 
 
 def compile_plan(plan: Plan) -> ArrowPlan:
     """The steps of a plan. Kept as long as the plan lives, so that it is compiled once per shape."""
-    kept = _compiled.get(id(plan))
-    if kept is not None and kept[0]() is plan:
-        return kept[1]
+    key = id(plan)  # a plan's own hash would walk the whole tree
+    kept = _compiled.get(key)
+    if kept is not None:
+        return kept
     leaves = tuple(sorted(needed_leaves(plan)))
     compiled = compile_for(plan, leaves, exact_leaves(plan.file_schema, leaves))
-    key, forget = id(plan), _compiled.pop  # bound now: at the end of the interpreter the global is gone before the plan
-    _compiled[key] = (ref(plan, lambda _: forget(key, None)), compiled)
+    _compiled[key] = compiled
+    finalize(plan, _compiled.pop, key, None).atexit = False
     return compiled
 
 
-_compiled: dict[int, tuple[ReferenceType[Plan], ArrowPlan]] = {}
+_compiled: dict[int, ArrowPlan] = {}
 
 
 def exact_leaves(file_schema: FileSchema, leaves: Collection[int]) -> tuple[int, ...]:
@@ -151,12 +159,14 @@ def needed_leaves(plan: Plan) -> set[int]:
 def cheapest_leaf(schema: FileSchema, place: Place) -> int:
     """The leaf at or below a place that says most cheaply where the place is null and how long it is."""
 
-    def below(place: Place, column: FileColumn, depth: int) -> Iterator[tuple[tuple[int, int, int], int]]:
+    def below(place: Place, column: FileColumn, depth: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        first = schema.first_leaf(place)
         match column.type:
             case FileLeaf() as leaf:
-                yield (depth, _COST.get(leaf.physical, 9), len(place)), schema.first_leaf(place)
+                # Columns of nulls come last: pyarrow loses the length of some that are nested deeply.
+                yield (leaf.kind is FileKind.NULL, depth, _COST.get(leaf.physical, 9), len(place)), first
             case FileVariant():
-                yield (depth, 20, len(place)), schema.first_leaf(place)
+                yield (False, depth, 20, len(place)), first
             case _:
                 for i, child in enumerate(column.children):
                     yield from below((*place, i), child, depth + (len(column.children) == 1 and _repeats(column)))
@@ -205,7 +215,9 @@ def compile_for(plan: Plan, order: Sequence[int], exact_order: Sequence[int]) ->
                 return Step(node, number, target, below=below)
 
     steps = tuple(step(node) for node in plan.fields)
-    return ArrowPlan(plan, arrow_schema(plan.schema), steps, tuple(order), tuple(exact_order))
+    return ArrowPlan(
+        plan.schema, schema, plan.fields, arrow_schema(plan.schema), steps, tuple(order), tuple(exact_order)
+    )
 
 
 def _positions(

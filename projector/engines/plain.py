@@ -116,7 +116,7 @@ def plain_array(values: Sequence[Any], field: NestedField) -> pa.Array:
     nulls = pa.array([value is None for value in values], pa.bool_())
     match field.field_type:
         case StructType(fields):
-            children = [plain_array([None if v is None else v[f.name] for v in values], f) for f in fields]
+            children = [plain_array([_hidden(f) if v is None else v[f.name] for v in values], f) for f in fields]
             if not children:
                 return pa.array([None if v is None else {} for v in values], target)
             return pa.StructArray.from_arrays(children, fields=list(target), mask=nulls)
@@ -135,6 +135,29 @@ def plain_array(values: Sequence[Any], field: NestedField) -> pa.Array:
             return pa.array(values, target)
 
 
+def _hidden(field: NestedField) -> Any:
+    """What stands under a null struct: null, or for a required field some value, for it must not be null in Arrow."""
+    if field.optional:
+        return None
+    match field.field_type:
+        case StructType(fields):
+            return {f.name: _hidden(f) for f in fields}
+        case ListType() | MapType():
+            return []
+        case UUIDType():
+            return uuid.UUID(int=0)
+        case BooleanType():
+            return False
+        case StringType():
+            return ""
+        case FixedType(length):
+            return bytes(length)
+        case BinaryType() | GeometryType() | GeographyType():
+            return b""
+        case _:
+            return 0
+
+
 def _offsets(values: Sequence[Any]) -> pa.Int32Array:
     ends = accumulate((0 if value is None else len(value) for value in values), initial=0)
     return pa.array(list(ends), pa.int32())
@@ -145,7 +168,7 @@ def same_value(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
-        return list(left) == list(right) and all(same_value(left[k], right[k]) for k in left)
+        return left.keys() == right.keys() and all(same_value(left[k], right[k]) for k in left)
     if isinstance(left, list | tuple):
         return len(left) == len(right) and all(same_value(a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, float):
