@@ -74,7 +74,6 @@ def commit_schema_update(location: str, update: UpdateSchema, *, max_attempts: i
     """
     loaded = first = load_for_commit(location)
     commit = _prepare(loaded, update)
-    steps = apply_update(first.metadata, update)
     for attempt in range(1, max_attempts + 1):
         if not commit.changed:
             return CommittedUpdate(commit, loaded.metadata_file, attempt)
@@ -87,7 +86,10 @@ def commit_schema_update(location: str, update: UpdateSchema, *, max_attempts: i
         if loaded.metadata.table_uuid != first.metadata.table_uuid:
             raise CommitConflictError("Cannot commit: the table was replaced by another one", table=location)
         left = without_columns_that_others_added(
-            update, steps, first.metadata.current_schema, loaded.metadata.current_schema
+            update,
+            apply_update(first.metadata, update),
+            first.metadata.current_schema,
+            loaded.metadata.current_schema,
         )
         commit = _prepare_again(loaded, left)
     raise CommitConflictError(

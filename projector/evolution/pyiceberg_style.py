@@ -97,9 +97,9 @@ class UpdateSchemaContext:
         self.update.move_before(path, before_path)
         return self
 
-    def move_after(self, path: Names, after_path: Names) -> Self:
+    def move_after(self, path: Names, after_name: Names) -> Self:
         """Move a column after another of the same struct."""
-        self.update.move_after(path, after_path)
+        self.update.move_after(path, after_name)
         return self
 
     def set_identifier_fields(self, *fields: Names) -> Self:

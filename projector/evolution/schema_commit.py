@@ -58,8 +58,8 @@ def prepare_schema_update(
     update:
         What to change.
     metadata_file:
-        The recorded location of the file that `metadata` was read from, for the metadata log. Without it the log stays
-        as it is: a catalog keeps it.
+        Location of the file that `metadata` was read from, for the metadata log. Unless given it is the one that the
+        metadata itself knows; without any the log stays as it is.
     timestamp_ms:
         Time of the commit, in milliseconds from 1970-01-01 UTC; now, unless given.
 
@@ -74,7 +74,7 @@ def prepare_schema_update(
     if result.same_columns(base):
         return SchemaCommit(metadata, base, added=False, changed=False)
     check_partitioning_and_order(metadata, result)
-    earlier = next((schema for schema in metadata.schemas if schema.same_columns(result)), None)
+    earlier = _equal_schema(metadata, result)
     schema = replace(result, schema_id=max(metadata.schema_ids) + 1) if earlier is None else earlier
     raw = dict(metadata.raw)
     raw["last-updated-ms"] = max(_now_ms() if timestamp_ms is None else timestamp_ms, metadata.last_updated_ms)
@@ -86,8 +86,8 @@ def prepare_schema_update(
     properties = followed_properties(metadata.properties, base, steps)
     if properties != metadata.properties:
         raw["properties"] = properties
-    if metadata_file is not None:
-        raw["metadata-log"] = _metadata_log(metadata, metadata_file, properties)
+    if (file := metadata_file or metadata.file) is not None:
+        raw["metadata-log"] = _metadata_log(metadata, file, properties)
     return SchemaCommit(TableMetadata.from_json(raw), schema, added=earlier is None, changed=True)
 
 
@@ -112,10 +112,43 @@ def _last_column_id(metadata: TableMetadata) -> int:
 
     Below the ids of the current schema it is an error that the update itself reports.
     """
-    older = (s.highest_field_id for s in metadata.schemas if s.schema_id != metadata.current_schema_id)
     if metadata.current_schema.highest_field_id > metadata.last_column_id:
         return metadata.last_column_id
-    return max(metadata.last_column_id, *older, 0)
+    try:
+        return max(metadata.last_column_id, *(_highest_id(node) for node in _schemas(metadata, None)))
+    except (KeyError, TypeError, AttributeError):  # malformed, which parsing says with the place and the reason
+        return max(metadata.last_column_id, *(schema.highest_field_id for schema in metadata.schemas))
+
+
+def _highest_id(node: Any) -> int:
+    """The highest field id in a schema's JSON. A table may have many schemas: they are not parsed for this."""
+    highest, left = 0, [node]
+    while left:
+        here = left.pop()
+        match here.get("type"):
+            case "struct":
+                for field in here["fields"]:
+                    highest = max(highest, field["id"])
+                    if isinstance(field["type"], dict):
+                        left.append(field["type"])
+            case "list":
+                highest = max(highest, here["element-id"])
+                left += [here["element"]] if isinstance(here["element"], dict) else []
+            case "map":
+                highest = max(highest, here["key-id"], here["value-id"])
+                left += [here[child] for child in ("key", "value") if isinstance(here[child], dict)]
+    return highest
+
+
+def _equal_schema(metadata: TableMetadata, schema: Schema) -> Schema | None:
+    """The first of the table's schemas that has the same columns, if any. Only those that may are parsed."""
+    names = [field.name for field in schema.fields]
+    for node in _schemas(metadata, None):
+        if [field["name"] for field in node["fields"]] == names:
+            earlier = metadata.schema(node.get("schema-id", 0))
+            if earlier.same_columns(schema):
+                return earlier
+    return None
 
 
 def _schemas(metadata: TableMetadata, added: Schema | None) -> list[Any]:
