@@ -129,7 +129,7 @@ def parse_footer(data: bytes, path: str) -> Footer:
     fields = {span.field_id: span for span in spans}
     if len(fields) < len(spans):
         raise damaged(path, "a field is given twice")
-    if _ENCRYPTION in fields:
+    if (algorithm := fields.get(_ENCRYPTION)) is not None and _is_algorithm(data, algorithm):
         raise UnsupportedError(
             "the file has encrypted columns (its footer names an encryption algorithm), which are not read",
             file=path,
@@ -177,6 +177,11 @@ def rows_after_schema(data: bytes, at: int) -> int | None:
 def damaged(path: str, what: str) -> CorruptFileError:
     """The error for a footer that is not what Parquet asks for."""
     return CorruptFileError(f"the Parquet footer is damaged: {what}", file=path, hint=_REWRITE)
+
+
+def _is_algorithm(data: bytes, span: thrift.FieldSpan) -> bool:
+    """Whether a field is the union `EncryptionAlgorithm`, not what damage made of another one."""
+    return span.kind == thrift.STRUCT and set(thrift.read_struct(data, span.start)[0]) in ({1}, {2})
 
 
 def _read(source: RandomAccess, offset: int, length: int, path: str) -> bytes:

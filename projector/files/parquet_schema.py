@@ -20,7 +20,8 @@ from typing import NoReturn
 from projector.errors import CorruptFileError
 from projector.files import thrift
 from projector.files.footer import Footer, damaged
-from projector.files.parquet_types import Annotation, BadElement, Repetition, SchemaElement, read_element
+from projector.files.parquet_elements import SchemaElement, read_element
+from projector.files.parquet_types import Annotation, BadElement, Repetition
 from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, FileStruct, FileType, FileVariant
 
 MAX_DEPTH = 100

@@ -1,4 +1,4 @@
-"""Parquet's schema elements and annotations: from one element of a footer to the type of a column.
+"""Parquet's types and annotations: what the values of a leaf column are, and what a group stands for.
 
 `logicalType` decides where an element has one that is known here; else `converted_type`; else the physical type alone,
 which is what Parquet asks of a reader that does not know an annotation.
@@ -6,15 +6,13 @@ which is what Parquet asks of a reader that does not know an annotation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from projector.files.physical import FileKind, FileLeaf, TimeUnit
 from projector.files.thrift import Value, read_struct
 
-_PHYSICAL_TYPES = (
+PHYSICAL_TYPES = (
     "boolean",
     "int32",
     "int64",
@@ -100,64 +98,7 @@ class BadElement(ValueError):
     """A schema element that contradicts itself; the message says how."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ElementType:
-    """All that a schema element says beside its name and field id; elements that say the same share one.
-
-    Parameters
-    ----------
-    repetition:
-        How often the column occurs; None where that is not said, as at the root.
-    num_children:
-        Children that a group claims; 0 for a leaf.
-    leaf:
-        Type of a leaf column, None for a group.
-    annotation:
-        What a group stands for, None for a plain struct.
-    problem:
-        Why there can be no such element; None where there can.
-    """
-
-    repetition: Repetition | None = None
-    num_children: int = 0
-    leaf: FileLeaf | None = None
-    annotation: Annotation | None = None
-    problem: str | None = None
-
-
-class SchemaElement(NamedTuple):
-    """One `SchemaElement` of a footer. A negative field id, which some writers leave for none, is None."""
-
-    name: str
-    field_id: int | None
-    type: ElementType
-
-
-def read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:
-    """Read the schema element at an offset, and give the offset after it.
-
-    Raises
-    ------
-    BadElement
-        It has no name, or a field id that is no number. Whatever else is wrong is the `problem` of its type.
-    CorruptFileError
-        The bytes are no Thrift struct.
-    """
-    fields, at = read_struct(data, at)
-    get = fields.get
-    name = get(4)
-    if not isinstance(name, bytes):
-        raise BadElement("it has no name")
-    field_id = get(9)
-    if field_id is not None:
-        field_id = _number(field_id, "field id")
-        if field_id < 0:
-            field_id = None
-    type_ = _element_type(get(1), get(2), get(3), get(5), get(6), get(7), get(8), get(10))
-    return SchemaElement(name.decode("utf-8", "backslashreplace"), field_id, type_), at
-
-
-class _Declared(NamedTuple):
+class Declared(NamedTuple):
     """What an element says of a leaf's type: the number `length`, and an annotation by its old or its new name."""
 
     physical: str
@@ -169,56 +110,13 @@ class _Declared(NamedTuple):
     parameters: dict[int, Value]
 
 
-@lru_cache(maxsize=4096, typed=True)
-def _element_type(
-    physical: Value | None,
-    length: Value | None,
-    repetition: Value | None,
-    num_children: Value | None,
-    converted: Value | None,
-    scale: Value | None,
-    precision: Value | None,
-    logical: Value | None,
-) -> ElementType:
-    try:
-        repeats = None if repetition is None else Repetition(_index(repetition, 3, "repetition"))
-        children = 0 if num_children is None else _number(num_children, "number of children")
-        if children < 0:
-            raise BadElement(f"it claims {children} children")
-        old = None if converted is None else _CONVERTED.get(_number(converted, "converted type"))
-        new, parameters = _logical_type(logical)
-        if physical is None:
-            return ElementType(repeats, children, annotation=_annotation(old, new))
-        if children:
-            raise BadElement("it has both a physical type and children")
-        declared = _Declared(
-            _PHYSICAL_TYPES[_index(physical, len(_PHYSICAL_TYPES), "physical type")],
-            None if length is None else _number(length, "length"),
-            old,
-            0 if scale is None else _number(scale, "scale"),
-            None if precision is None else _number(precision, "precision"),
-            new,
-            parameters,
-        )
-        return ElementType(repeats, leaf=_leaf(declared))
-    except BadElement as error:
-        return ElementType(problem=str(error))
+def converted_type(number: int) -> Converted | None:
+    """The older annotation of a number; None where it is not known here."""
+    return _CONVERTED.get(number)
 
 
-def _number(value: Value, what: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not -(2**31) <= value < 2**31:
-        raise BadElement(f"its {what} is not a 32-bit integer")
-    return value
-
-
-def _index(value: Value, count: int, what: str) -> int:
-    number = _number(value, what)
-    if not 0 <= number < count:
-        raise BadElement(f"its {what} {number} does not exist")
-    return number
-
-
-def _logical_type(value: Value | None) -> tuple[Logical | None, dict[int, Value]]:
+def logical_type(value: Value | None) -> tuple[Logical | None, dict[int, Value]]:
+    """The member of the union `LogicalType` and its parameters; None where it is not known here."""
     if value is None:
         return None, {}
     members = _nested(value)
@@ -236,7 +134,8 @@ def _nested(value: Value | None) -> dict[int, Value]:
     return read_struct(value, 0)[0]
 
 
-def _annotation(converted: Converted | None, logical: Logical | None) -> Annotation | None:
+def annotation(converted: Converted | None, logical: Logical | None) -> Annotation | None:
+    """What a group with these annotations stands for; None for a plain struct."""
     match logical, converted:
         case (Logical.LIST, _) | (None, Converted.LIST):
             return Annotation.LIST
@@ -248,7 +147,8 @@ def _annotation(converted: Converted | None, logical: Logical | None) -> Annotat
             return None
 
 
-def _leaf(declared: _Declared) -> FileLeaf:
+def leaf_type(declared: Declared) -> FileLeaf:
+    """The type of a leaf column. Raises `BadElement` where its annotation does not fit its physical type."""
     length = declared.length
     if declared.physical != "fixed_len_byte_array":
         declared = declared._replace(length=None)
@@ -299,7 +199,7 @@ _FIXED_KINDS = {Logical.UUID: (FileKind.UUID, 16), Logical.FLOAT16: (FileKind.FL
 _UNITS = {1: TimeUnit.MILLIS, 2: TimeUnit.MICROS, 3: TimeUnit.NANOS}
 
 
-def _from_logical(declared: _Declared) -> FileLeaf:
+def _from_logical(declared: Declared) -> FileLeaf:
     logical, parameters, physical, length = declared.logical, declared.parameters, declared.physical, declared.length
     match logical:
         case Logical.STRING | Logical.ENUM | Logical.JSON | Logical.BSON | Logical.GEOMETRY | Logical.GEOGRAPHY:
@@ -331,7 +231,7 @@ def _from_logical(declared: _Declared) -> FileLeaf:
             raise BadElement(f"the annotation {logical and logical.name} is for groups, not for a leaf column")
 
 
-def _from_converted(declared: _Declared) -> FileLeaf:
+def _from_converted(declared: Declared) -> FileLeaf:
     converted, physical, length = declared.converted, declared.physical, declared.length
     match converted:
         case Converted.UTF8 | Converted.ENUM | Converted.JSON | Converted.BSON:

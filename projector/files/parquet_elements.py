@@ -1,0 +1,165 @@
+"""Reading the schema elements of a footer, each kind of element once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from projector.files.parquet_types import (
+    PHYSICAL_TYPES,
+    Annotation,
+    BadElement,
+    Declared,
+    Repetition,
+    annotation,
+    converted_type,
+    leaf_type,
+    logical_type,
+)
+from projector.files.physical import FileLeaf
+from projector.files.thrift import Value, read_struct
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ElementType:
+    """All that a schema element says beside its name and field id; elements that say the same share one.
+
+    Parameters
+    ----------
+    repetition:
+        How often the column occurs; None where that is not said, as at the root.
+    num_children:
+        Children that a group claims; 0 for a leaf.
+    leaf:
+        Type of a leaf column, None for a group.
+    annotation:
+        What a group stands for, None for a plain struct.
+    problem:
+        Why there can be no such element; None where there can.
+    """
+
+    repetition: Repetition | None = None
+    num_children: int = 0
+    leaf: FileLeaf | None = None
+    annotation: Annotation | None = None
+    problem: str | None = None
+
+
+class SchemaElement(NamedTuple):
+    """One `SchemaElement` of a footer. A negative field id, which some writers leave for none, is None."""
+
+    name: str
+    field_id: int | None
+    type: ElementType
+
+
+def read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:
+    """Read the schema element at an offset, and give the offset after it.
+
+    Raises
+    ------
+    BadElement
+        It has no name, or a field id that is no number. Whatever else is wrong is the `problem` of its type.
+    CorruptFileError
+        The bytes are no Thrift struct.
+    """
+    head = data[at : at + 5]
+    if head not in _USUAL_HEADS or at + 5 >= len(data):
+        return _read_element(data, at)
+    name_end = at + 6 + data[at + 5]
+    rest = _USUAL_REST.match(data, name_end)
+    if rest is None or data[at + 5] > 0x7F:
+        return _read_element(data, at)
+    key = head, rest[0]
+    known = _met.get(key)
+    if known is not None:
+        return SchemaElement(data[at + 6 : name_end].decode("utf-8", "backslashreplace"), *known), rest.end()
+    element, end = _read_element(data, at)
+    if end == rest.end():
+        if len(_met) >= _MOST_MET:
+            _met.clear()
+        _met[key] = element.field_id, element.type
+    return element, end
+
+
+# Nearly all elements of leaf columns are written in one form: type, repetition and name as the first three fields, the
+# name shorter than 128 bytes; then integers, and perhaps the logical type. Then the bytes before and after the name say
+# everything but the name, and recur from footer to footer: they are decoded once and remembered.
+_USUAL_HEADS = frozenset(
+    bytes([0x15, 2 * physical, 0x25, 2 * repeats, 0x18]) for physical in range(8) for repeats in range(3)
+)
+_INTEGER = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
+_USUAL_REST = re.compile(
+    rb"(?:[\x15\x25\x35\x45\x55]%b)*" % _INTEGER
+    + rb"(?:[\x1c\x2c\x3c\x4c\x5c\x6c][\x1c\x2c\x3c\x4c\x5c\x6c\x7c\x8c\x9c\xac\xbc\xcc\xdc\xec\xfc]"
+    + rb"(?:[\x11\x12\x21\x22]|[\x13\x23][\x00-\xff]|[\x15\x25]%b|[\x1c\x2c][\x1c\x2c\x3c]\x00\x00)*" % _INTEGER
+    + rb"\x00\x00)?\x00"
+)
+_MOST_MET = 50_000
+_met: dict[tuple[bytes, bytes], tuple[int | None, ElementType]] = {}
+
+
+def _read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:
+    fields, at = read_struct(data, at)
+    get = fields.get
+    name = get(4)
+    if not isinstance(name, bytes):
+        raise BadElement("it has no name")
+    field_id = get(9)
+    if field_id is not None:
+        field_id = _number(field_id, "field id")
+        if field_id < 0:
+            field_id = None
+    type_ = _element_type(get(1), get(2), get(3), get(5), get(6), get(7), get(8), get(10))
+    return SchemaElement(name.decode("utf-8", "backslashreplace"), field_id, type_), at
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _element_type(
+    physical: Value | None,
+    length: Value | None,
+    repetition: Value | None,
+    num_children: Value | None,
+    converted: Value | None,
+    scale: Value | None,
+    precision: Value | None,
+    logical: Value | None,
+) -> ElementType:
+    try:
+        repeats = None if repetition is None else Repetition(_index(repetition, 3, "repetition"))
+        children = 0 if num_children is None else _number(num_children, "number of children")
+        if children < 0:
+            raise BadElement(f"it claims {children} children")
+        old = None if converted is None else converted_type(_number(converted, "converted type"))
+        new, parameters = logical_type(logical)
+        if physical is None:
+            return ElementType(repeats, children, annotation=annotation(old, new))
+        if children:
+            raise BadElement("it has both a physical type and children")
+        declared = Declared(
+            PHYSICAL_TYPES[_index(physical, len(PHYSICAL_TYPES), "physical type")],
+            None if length is None else _number(length, "length"),
+            old,
+            0 if scale is None else _number(scale, "scale"),
+            None if precision is None else _number(precision, "precision"),
+            new,
+            parameters,
+        )
+        return ElementType(repeats, leaf=leaf_type(declared))
+    except BadElement as error:
+        return ElementType(problem=str(error))
+
+
+def _number(value: Value, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not -(2**31) <= value < 2**31:
+        raise BadElement(f"its {what} is not a 32-bit integer")
+    return value
+
+
+def _index(value: Value, count: int, what: str) -> int:
+    number = _number(value, what)
+    if not 0 <= number < count:
+        raise BadElement(f"its {what} {number} does not exist")
+    return number
