@@ -54,39 +54,6 @@ RULINGS: Mapping[str, Refused | Rows] = {
     ),
 }
 
-NEEDS_DELETES = frozenset(
-    {
-        "deletion_vectors/3380417807683510748",
-        "deletion_vectors/current",
-        "eq_and_position_deletes/current",
-        "eq_delete_added_column/2488510424473294173",
-        "eq_delete_added_column/current",
-        "eq_delete_dropped/164917115118119336.spec",
-        "eq_delete_dropped/current.spec",
-        "eq_delete_dropped_readded/current.spec",
-        "eq_delete_nested/current",
-        "eq_delete_nested/current.spec",
-        "eq_delete_null_and_pairs/3445586664647082786",
-        "eq_delete_null_and_pairs/current",
-        "eq_delete_plain/7191923201234249890",
-        "eq_delete_plain/current",
-        "eq_delete_promoted/current",
-        "eq_delete_promoted_decimal/current",
-        "eq_delete_renamed/current",
-        "position_deletes/6202983320505912627",
-        "position_deletes/current",
-        "row_lineage_mor/current",
-        "upgraded_v1_v2_v3/4143840320266345073",
-        "upgraded_v1_v2_v3/current",
-    }
-)
-"""Reads of snapshots with delete files: refused by name until they are applied, then taken off this list."""
-
-NEEDS_METADATA_COLUMNS = frozenset(
-    {"metadata_columns/metadata-columns", "row_lineage/lineage", "row_lineage_mor/lineage"}
-)
-"""Reads of reserved columns (`_file`, `_pos`, `_row_id`, ...): to be taken off this list when scans can select them."""
-
 MOVED_BESIDE: Mapping[str, str] = {"add_files_outside": "import"}
 """Folders beside `table/` whose files the table lists: they need a `path_map`."""
 

@@ -18,8 +18,6 @@ from tests.conformance.compare import assert_rows, assert_schema, contract_schem
 from tests.conformance.engines import ENGINES
 from tests.conformance.rulings import (
     MOVED_BESIDE,
-    NEEDS_DELETES,
-    NEEDS_METADATA_COLUMNS,
     RULINGS,
     WRITTEN_AT,
     Refused,
@@ -28,26 +26,10 @@ from tests.conformance.rulings import (
 
 READS = [expectation for expectation in binding() if expectation.query is None]
 QUERIES = [expectation for expectation in binding() if expectation.query is not None]
-NOT_YET = pytest.mark.xfail(
-    strict=True, raises=projector.UnsupportedError, reason="delete files are refused until they are applied"
-)
-NO_RESERVED = pytest.mark.xfail(
-    strict=True,
-    raises=(projector.NotFoundError, projector.UnsupportedError),
-    reason="scans cannot select reserved columns yet",
-)
 
 
 def params(expectations: list[Expectation]) -> list[Any]:
-    return [
-        pytest.param(
-            expectation,
-            id=expectation.label,
-            marks=[NOT_YET] * (expectation.label in NEEDS_DELETES)
-            + [NO_RESERVED] * (expectation.label in NEEDS_METADATA_COLUMNS),
-        )
-        for expectation in expectations
-    ]
+    return [pytest.param(expectation, id=expectation.label) for expectation in expectations]
 
 
 every_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES.keys())
