@@ -10,7 +10,7 @@ from fractions import Fraction
 from uuid import UUID
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from projector.errors import NotFoundError, ParseError, UnsupportedError
@@ -134,6 +134,7 @@ def test_bytes_and_texts_compare_from_the_left(op, pair):
     assert _passes(op, value, literal, iceberg_type) is _OPS[op](value, literal)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_not_is_the_opposite_of_every_row(data):
     iceberg_type = data.draw(st.sampled_from(filters.TYPES))
@@ -144,6 +145,7 @@ def test_not_is_the_opposite_of_every_row(data):
     assert evaluate_row(bind(Not(unbound), schema), row) is (None if outcome is None else not outcome)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_text_of_a_bound_filter_binds_to_it_again(data):
     iceberg_type = data.draw(st.sampled_from(filters.TYPES))
