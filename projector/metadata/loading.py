@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from projector.errors import CorruptFileError, InvalidMetadataError, NotFoundError, ProjectorError, UnsupportedError
+from projector.errors import CorruptFileError, InvalidMetadataError, NotFoundError, ProjectorError
 from projector.files.locations import (
     PathResolver,
     base_name,
@@ -101,11 +101,10 @@ def _absolute(location: str) -> str:
 def read_metadata(file: str, storage: Storage) -> TableMetadata:
     """Read one metadata file, gzip-compressed or not whatever its name says."""
     try:
-        return TableMetadata.from_json(_unpacked(storage.read_bytes(file)))
-    except (CorruptFileError, InvalidMetadataError, UnsupportedError) as error:
-        if error.file is None:
-            error.file = file
-        raise
+        content = _unpacked(storage.read_bytes(file))
+    except CorruptFileError as error:
+        raise CorruptFileError(error.message, file=file) from None
+    return TableMetadata.from_json(content, file=file)
 
 
 def _unpacked(content: bytes) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -61,20 +62,25 @@ class TableMetadata:
     ----------
     raw:
         The JSON object. It is shared, not copied: do not change it.
+    file:
+        The metadata file it was read from, for messages.
     """
 
     raw: Mapping[str, Any]
+    file: str | None = field(default=None, compare=False)
 
     @staticmethod
-    def from_json(text: str | bytes | Mapping[str, Any]) -> TableMetadata:
+    def from_json(text: str | bytes | Mapping[str, Any], *, file: str | None = None) -> TableMetadata:
         """Metadata from its JSON, as text or parsed.
 
         Raises `UnsupportedError` for a format version above 3, `InvalidMetadataError` for what is not JSON or
         contradicts itself (see `contradictions`).
         """
-        metadata = TableMetadata(as_object(_parse(text), "metadata") if isinstance(text, (str, bytes)) else text)
-        for problem in metadata.contradictions():
-            raise problem
+        with _errors_in(file):
+            raw = _parse(text) if isinstance(text, (str, bytes)) else dict(text)
+            metadata = TableMetadata(as_object(raw, "metadata"), file)
+            for problem in metadata.contradictions():
+                raise problem
         return metadata
 
     def to_json(self) -> str:
@@ -196,8 +202,9 @@ class TableMetadata:
                 known = ", ".join(map(str, self.schema_ids[-20:]))
                 raise NotFoundError(f"Cannot find schema with id {wanted}", hint=f"the table has schemas {known}")
             node = self._raw_schemas[wanted]
-            found = Schema.from_json(node if "schema-id" in node else {**node, "schema-id": wanted})
-            found.fields_by_id  # noqa: B018 - raises where two fields have one id
+            with _errors_in(self.file):
+                found = Schema.from_json(node if "schema-id" in node else {**node, "schema-id": wanted})
+                found.fields_by_id  # noqa: B018 - raises where two fields have one id
             self._parsed_schemas[wanted] = found
         return found
 
@@ -220,7 +227,9 @@ class TableMetadata:
         try:
             return NameMapping.from_json(text)
         except ProjectorError as error:
-            raise InvalidMetadataError(f"Cannot parse table property {NAME_MAPPING_PROPERTY}: {error}") from error
+            raise InvalidMetadataError(
+                f"Cannot parse table property {NAME_MAPPING_PROPERTY}: {error}", file=self.file
+            ) from error
 
     # Partition specs and sort orders
 
@@ -241,7 +250,8 @@ class TableMetadata:
     @cached_property
     def specs(self) -> Mapping[int, PartitionSpec]:
         """All partition specs by id."""
-        return {spec_id: spec_from_json(node) for spec_id, node in self._raw_specs.items()}
+        with _errors_in(self.file):
+            return {spec_id: spec_from_json(node) for spec_id, node in self._raw_specs.items()}
 
     def spec(self, spec_id: int | None = None) -> PartitionSpec:
         """The partition spec with an id, or the default one. Raises `NotFoundError` for an unknown id."""
@@ -312,7 +322,8 @@ class TableMetadata:
         if found is None:
             if snapshot_id not in self._raw_snapshots:
                 raise NotFoundError(f"Cannot find snapshot with id {snapshot_id}", table=self.location)
-            found = snapshot_from_json(self._raw_snapshots[snapshot_id])
+            with _errors_in(self.file):
+                found = snapshot_from_json(self._raw_snapshots[snapshot_id])
             self._parsed_snapshots[snapshot_id] = found
         return found
 
@@ -335,7 +346,8 @@ class TableMetadata:
     @cached_property
     def snapshot_log(self) -> tuple[SnapshotLogEntry, ...]:
         """Which snapshot was current from when on."""
-        return tuple(snapshot_log_from_json(node) for node in get_list(self.raw, "snapshot-log"))
+        with _errors_in(self.file):
+            return tuple(snapshot_log_from_json(node) for node in get_list(self.raw, "snapshot-log"))
 
     def snapshot_as_of(self, timestamp_ms: int) -> Snapshot:
         """The snapshot that was current at a time, by the snapshot log (spec: Point in Time Reads).
@@ -363,11 +375,23 @@ class TableMetadata:
     @cached_property
     def metadata_log(self) -> tuple[MetadataLogEntry, ...]:
         """The metadata files before this one."""
-        return tuple(metadata_log_from_json(node) for node in get_list(self.raw, "metadata-log"))
+        with _errors_in(self.file):
+            return tuple(metadata_log_from_json(node) for node in get_list(self.raw, "metadata-log"))
 
     def _version_1_only(self, name: str) -> None:
         if self.format_version > 1:
             raise InvalidMetadataError(f"{name} must exist in format v{self.format_version}")
+
+
+@contextmanager
+def _errors_in(file: str | None) -> Iterator[None]:
+    """Name the metadata file in what is raised inside."""
+    try:
+        yield
+    except ProjectorError as error:
+        if error.file is None:
+            error.file = file
+        raise
 
 
 def _parse(text: str | bytes) -> Any:
