@@ -8,9 +8,10 @@ spec in force is always the one that the files were written with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Protocol
 
 from projector.errors import InvalidMetadataError, ProjectionError
@@ -101,13 +102,14 @@ class PartitionFilter:
         types = value_types or {}
 
         def lookup(term: BoundTerm) -> Facts:
-            found = UNKNOWN
+            found: Facts | None = None
             for source in self.sources.get(term.field_id, ()):
                 if source.field_id in partition:
                     value = partition[source.field_id]
                     stated = types.get(source.field_id)
-                    found = meet(found, partition_value_facts(source.transform, value, term.field_type, stated))
-            return found
+                    facts = partition_value_facts(source.transform, value, term.field_type, stated)
+                    found = facts if found is None else meet(found, facts)
+            return found or UNKNOWN
 
         return lookup
 
@@ -150,6 +152,7 @@ def partition_filter(bound: Expression, spec: PartitionSpec) -> PartitionFilter:
     return PartitionFilter(bound, len(spec.fields), {i: tuple(found) for i, found in sources.items()})
 
 
+@lru_cache(maxsize=4096, typed=True)  # files of one partition come together, and a filter names a column twice
 def partition_value_facts(
     transform: Transform, value: Any, source: IcebergType, value_type: IcebergType | None = None
 ) -> Facts:
@@ -281,8 +284,3 @@ def _start(transform: Transform, period: int, source: IcebergType) -> int:
             return period * (ticks // 24)
         case _:
             return period * ticks
-
-
-def useful_specs(bound: Expression, specs: Iterable[PartitionSpec]) -> dict[int, PartitionFilter]:
-    """The filter prepared for every spec of a table, by spec id."""
-    return {spec.spec_id: partition_filter(bound, spec) for spec in specs}
