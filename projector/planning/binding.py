@@ -82,7 +82,10 @@ def bind(expression: Expression, schema: Schema, case_sensitive: bool = True) ->
     a list or a map, or nested, unless it is asked whether it is null), and `ParseError` for a literal that cannot be
     compared with the column's type.
     """
-    return _Binder(schema, case_sensitive).bind(expression)
+    try:
+        return _Binder(schema, case_sensitive).bind(expression)
+    except RecursionError:
+        raise ParseError("Cannot bind filter: it is nested too deeply") from None
 
 
 class _Binder:
@@ -131,6 +134,7 @@ class _Binder:
             raise ParseError(f"Cannot bind filter: {e}", path=str(term), field_id=term.field_id) from None
 
     def term(self, name: Term) -> BoundTerm:
+        name = name if isinstance(name, str) else tuple(name)
         if name not in self.terms:
             self.terms[name] = self.resolve(name)
         return self.terms[name]
@@ -214,7 +218,7 @@ def negate(expression: Expression) -> Expression:
 def _value_leaf(leaf: UnboundLeaf, term: BoundTerm) -> Expression:
     match leaf:
         case Comparison(op, _, literal):
-            return _comparison(op, term, normalize(literal))
+            return _comparison(_op(op), term, normalize(literal))
         case In(_, literals):
             return _membership(term, [normalize(x) for x in literals])
         case NotIn(_, literals):
@@ -228,6 +232,13 @@ def _value_leaf(leaf: UnboundLeaf, term: BoundTerm) -> Expression:
         case NotStartsWith(_, prefix):
             return negate(_prefix(term, normalize(prefix)))
     raise AssertionError(f"not a leaf with a value: {leaf!r}")
+
+
+def _op(op: Op | str) -> Op:
+    try:
+        return Op(op)
+    except ValueError:
+        raise LiteralMismatchError(f"{op!r} is not a comparison; use one of {' '.join(Op)}") from None
 
 
 def _is_floating(term: BoundTerm) -> bool:

@@ -112,7 +112,10 @@ def to_expression(row_filter: Any) -> Expression:
         return row_filter
     from projector.planning.pyiceberg_filter import from_pyiceberg
 
-    return from_pyiceberg(row_filter)
+    try:
+        return from_pyiceberg(row_filter)
+    except RecursionError:
+        raise ParseError("Cannot read filter: it is nested too deeply") from None
 
 
 def parse_filter(text: str) -> Expression:

@@ -405,10 +405,8 @@ def parse_timestamp_literal(text: str) -> TimestampLiteral:
     try:
         if "T" not in spelled.upper() and " " not in spelled:
             return TimestampLiteral(parse_date(spelled) * NANOS_PER_DAY, False)
-        day, _, rest = spelled.replace("t", "T").replace(" ", "T", 1).partition("T")
-        rest = rest.removesuffix("UTC").rstrip()
-        if spelled.endswith("UTC"):
-            rest += "Z"
+        day, _, rest = spelled.upper().replace(" ", "T", 1).partition("T")
+        rest = rest.replace(" ", "").replace("UTC", "Z")
         if rest[-3:-2] in "+-" and rest[-2:].isdigit():
             rest += ":00"
         nanos, offset = parse_timestamp(f"{day}T{rest}", NANOS_PER_SECOND)

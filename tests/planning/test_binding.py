@@ -367,6 +367,18 @@ def test_long_chains_do_not_recurse():
     assert evaluate_row(bind(Not(bind(chain, schema)), schema), {"x": 5}) is False
 
 
+def test_filters_by_hand():
+    schema = filters.schema_of(IntegerType())
+    assert bind(Comparison("=", ["s", "x"], 5), schema) == bind(parse_filter("s.x = 5"), schema)
+    with pytest.raises(ParseError, match="'~' is not a comparison"):
+        bind(Comparison("~", "c", 5), schema)
+    deep = Comparison(Op.EQ, "c", 5)
+    for _ in range(50_000):
+        deep = Not(deep)
+    with pytest.raises(ParseError, match="nested too deeply"):
+        bind(deep, schema)
+
+
 def test_constants_fold():
     schema = _schema(IntegerType())
     for text, expected in (("not true", FALSE), ("not false", TRUE), ("not null", NULL), ("1 < 2 and 'a' < 'b'", TRUE)):
