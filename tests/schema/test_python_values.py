@@ -90,7 +90,11 @@ CONVERTED = [
 ]
 
 
-@pytest.mark.parametrize(("iceberg_type", "value", "plain"), CONVERTED, ids=lambda v: "memoryview" if isinstance(v, memoryview) else str(v)[:40])
+@pytest.mark.parametrize(
+    ("iceberg_type", "value", "plain"),
+    CONVERTED,
+    ids=lambda v: "memoryview" if isinstance(v, memoryview) else str(v)[:40],
+)
 def test_converted_exactly(iceberg_type: IcebergType, value: Any, plain: Any) -> None:
     found = to_plain(value, iceberg_type)
     assert found == plain
