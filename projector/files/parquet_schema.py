@@ -15,7 +15,7 @@ repeated`). Those schemas are described here all the same; other engines read th
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Sequence
 
 from projector.errors import CorruptFileError
 from projector.files import thrift
@@ -47,14 +47,14 @@ def read_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, int]:
 
 
 class _Node:
-    """A schema element and the elements below it."""
+    """A schema element and the elements below it; `path`, the dotted names on the way to it, of groups only."""
 
-    __slots__ = ("children", "element", "parent")
+    __slots__ = ("children", "element", "path")
 
-    def __init__(self, element: SchemaElement, parent: _Node | None) -> None:
+    def __init__(self, element: SchemaElement, path: str, children: Sequence[_Node]) -> None:
         self.element = element
-        self.parent = parent
-        self.children: list[_Node] = []
+        self.path = path
+        self.children = children
 
     @property
     def is_repeated(self) -> bool:
@@ -67,12 +67,6 @@ class _Node:
     @property
     def leaf_count(self) -> int:
         return 1 if self.is_leaf else sum(child.leaf_count for child in self.children)
-
-    @property
-    def path(self) -> str:
-        if self.parent is None or self.parent.parent is None:
-            return self.element.name
-        return f"{self.parent.path}.{self.element.name}"
 
 
 def _elements(data: bytes, at: int, path: str) -> tuple[list[SchemaElement], int]:
@@ -95,44 +89,48 @@ def _tree(elements: list[SchemaElement], path: str) -> _Node:
     """Put the depth-first list of elements together, without recursion."""
     if not elements:
         raise damaged(path, "the schema is empty, without even a root")
-    root = parent = _Node(elements[0], None)
-    if root.element.type.problem is not None:
-        _bad(root, root.element.type.problem, path)
-    if root.is_leaf:
-        raise damaged(path, "the root of the schema is a leaf column")
-    depth = 0
+    top = elements[0].type
+    if top.problem is not None or top.leaf is not None:
+        raise damaged(path, f"the root of the schema is not a group: {top.problem or top.leaf}")
+    children: list[_Node] = []
+    root = _Node(elements[0], "", children)
+    open_groups = [(root, children, top.num_children)]
+    node, children, left = open_groups[0]
     for element in elements[1:]:
-        while len(parent.children) == parent.element.type.num_children:
-            if parent.parent is None:
+        while not left:
+            open_groups.pop()
+            if not open_groups:
                 raise damaged(path, f"the schema has elements after its last column, from {element.name!r} on")
-            parent = parent.parent
-            depth -= 1
-        node = _Node(element, parent)
-        parent.children.append(node)
+            node, children, left = open_groups[-1]
+        left -= 1
         type_ = element.type
-        if type_.leaf is None or type_.repetition is None:
-            _check_element(node, path)
-            parent = node
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise damaged(path, f"the schema is nested more than {MAX_DEPTH} levels deep")
-    group: _Node | None = parent
-    while group is not None:
-        missing = group.element.type.num_children - len(group.children)
-        if missing:
-            raise damaged(path, f"the schema ends {missing} children short of what {group.element.name!r} claims")
-        group = group.parent
+        if type_.leaf is not None and type_.repetition is not None:
+            children.append(_Node(element, "", ()))
+            continue
+        below = f"{node.path}.{element.name}" if node is not root else element.name
+        _check_element(element, below, path)
+        open_groups[-1] = (node, children, left)
+        parent_children, children, left = children, [], type_.num_children
+        node = _Node(element, below, children)
+        parent_children.append(node)
+        open_groups.append((node, children, left))
+        if len(open_groups) > MAX_DEPTH + 1:
+            raise damaged(path, f"the schema is nested more than {MAX_DEPTH} levels deep")
+    open_groups[-1] = (node, children, left)
+    for node, _, left in reversed(open_groups):
+        if left:
+            raise damaged(path, f"the schema ends {left} children short of what {node.element.name!r} claims")
     return root
 
 
-def _check_element(node: _Node, path: str) -> None:
-    type_ = node.element.type
+def _check_element(element: SchemaElement, where: str, path: str) -> None:
+    type_ = element.type
     if type_.problem is not None:
-        _bad(node, type_.problem, path)
+        raise _damaged_at(where, type_.problem, path)
     if type_.repetition is None:
-        _bad(node, "it does not say whether it is required, optional or repeated", path)
+        raise _damaged_at(where, "it does not say whether it is required, optional or repeated", path)
     if not type_.num_children:
-        _bad(node, "it has neither a physical type nor children", path)
+        raise _damaged_at(where, "it has neither a physical type nor children", path)
 
 
 def _column(node: _Node, path: str) -> FileColumn:
@@ -176,7 +174,7 @@ def _is_element(repeated: _Node, list_name: str) -> bool:
 def _map(node: _Node, path: str) -> FileMap | FileList:
     entries = _only_repeated_child(node, "map", path)
     if entries.is_leaf or len(entries.children) > 2:
-        _bad(entries, "the entries of a map are not a group of a key and a value", path)
+        raise _damaged_at(node.path, "the entries of a map are not a group of a key and a value", path)
     if len(entries.children) == 1:
         return FileList(_list(node, path).element, "set")
     key, value = (_column(child, path) for child in entries.children)
@@ -185,11 +183,11 @@ def _map(node: _Node, path: str) -> FileMap | FileList:
 
 def _only_repeated_child(node: _Node, what: str, path: str) -> _Node:
     if len(node.children) != 1 or not node.children[0].is_repeated:
-        _bad(node, f"a group annotated as a {what} must have one child, which is repeated", path)
+        raise _damaged_at(node.path, f"a group annotated as a {what} must have one child, which is repeated", path)
     return node.children[0]
 
 
-def _bad(node: _Node, what: str, path: str) -> NoReturn:
+def _damaged_at(where: str, what: str, path: str) -> CorruptFileError:
     error = damaged(path, what)
-    error.path = node.path
-    raise error
+    error.path = where
+    return error
