@@ -281,14 +281,17 @@ def parquet_files(draw: st.DrawFn, schema: Schema, rows: list[Row]) -> bytes:
     for i in range(table.num_columns):
         if draw(st.booleans()):
             table = table.set_column(i, *_another_form(draw, table.schema.field(i), table.column(i)))
+    # pyarrow 26 cannot read back the lists of booleans that it writes into many small pages of version 2.
+    page_version = draw(st.sampled_from(("1.0", "2.0")))
+    page_size = draw(st.sampled_from((16, 1 << 20))) if page_version == "1.0" else 1 << 20
     sink = io.BytesIO()
     pq.write_table(
         table,
         sink,
         row_group_size=draw(st.sampled_from((1, 3, 5, 1000))),
-        data_page_size=draw(st.sampled_from((16, 1 << 20))),
+        data_page_size=page_size,
         write_batch_size=draw(st.sampled_from((2, 1024))),
-        data_page_version=draw(st.sampled_from(("1.0", "2.0"))),
+        data_page_version=page_version,
         use_dictionary=draw(st.booleans()),
         compression=draw(st.sampled_from(("none", "snappy", "zstd"))),
         store_schema=draw(st.booleans()),

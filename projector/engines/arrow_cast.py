@@ -113,7 +113,7 @@ def _as_text(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
     except pa.ArrowInvalid:
         bad = pa.array([value is not None and not _is_utf8(value) for value in stored.to_pylist()], pa.bool_())
         _refuse(step, stored, bad, above, file, WHY_UTF8)
-        return pc.if_else(bad, pa.scalar(None, pa.binary()), stored).cast(pa.string())
+        return pc.if_else(bad, pa.scalar(b""), stored).cast(pa.string())
 
 
 def _is_utf8(value: bytes) -> bool:
@@ -130,7 +130,7 @@ def _as_uuid_bytes(step: Step, array: pa.Array, above: Above, file: str) -> pa.A
         return array
     bad = pc.not_equal(pc.binary_length(array), 16)
     _refuse(step, array, bad, above, file, WHY_LENGTH)
-    return pc.if_else(bad, pa.scalar(None, array.type), array).cast(sixteen)
+    return pc.if_else(bad, pa.scalar(bytes(16), array.type), array).cast(sixteen)
 
 
 def _as_decimal(array: pa.Array, target: pa.DataType) -> pa.Array:

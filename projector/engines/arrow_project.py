@@ -150,6 +150,8 @@ def _list_or_map(step: Step, column: pa.Array, exact: pa.Array | None, above: Ab
     pair = _children(step, old, twin, len(values), below, bound)
     if _is_same(column, step.target, old, pair):
         return column
+    # pyarrow ends the process over a map whose keys have a null, be it under a null map.
+    pair[0] = _never_null(step.below[0], pair[0], below, bound)
     entries_type = pa.struct([step.target.key_field, step.target.item_field])
     entries = pa.StructArray.from_buffers(entries_type, len(values), [None], 0, 0, pair)
     buffers = [_validity(array), offsets.buffers()[1]]
@@ -222,7 +224,7 @@ def _validity(array: pa.Array) -> pa.Buffer | None:
 def _never_null(step: Step, array: pa.Array, above: Above, bound: Bound) -> pa.Array:
     """A required field's column, which must have no null that counts.
 
-    Nulls under a null parent are taken out of the bitmap: a column that says it has none is refused by writers otherwise.
+    Nulls under a null parent are taken out of the bitmap: writers refuse them in a column that says it has none.
     """
     if not array.null_count:
         return array

@@ -58,6 +58,10 @@ def arrow_errors(file: str) -> Iterator[None]:
     except (IsADirectoryError, PermissionError) as e:
         raise NotFoundError(f"The file cannot be opened: {e.strerror or _one_line(e)}", file=file) from e
     except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
+        if "Map keys must be annotated as required" in str(
+            e
+        ):  # some writers make them optional; pyarrow opens no such file
+            raise UnsupportedError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
         raise CorruptFileError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
 
 

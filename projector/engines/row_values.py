@@ -29,6 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from projector.engines.arrow_read import Source, arrow_errors
+from projector.errors import CorruptFileError
 from projector.files.physical import (
     FileColumn,
     FileKind,
@@ -63,6 +64,8 @@ def file_rows(source: Source, file_schema: FileSchema, columns: set[int], file: 
     with arrow_errors(file), _native(source) as native:
         millis = pq.ParquetFile(native, coerce_int96_timestamp_unit="ms").read(use_threads=False)
         nanos = pq.ParquetFile(native, coerce_int96_timestamp_unit="ns").read(use_threads=False)
+        if millis.num_rows != pq.ParquetFile(native).metadata.num_rows:
+            raise CorruptFileError("The file does not hold the rows that its footer says", file=file)
         read = []
         for place, column in enumerate(file_schema.columns):
             if place in columns:

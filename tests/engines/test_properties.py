@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +20,7 @@ from tests.engines.reading import FILE, assert_same, plan_of, read_arrow
 from tests.strategies import evolutions, parquet_files, rows_of, schemas
 
 SLOW = settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
@@ -44,7 +46,7 @@ def test_a_file_read_under_its_own_schema_gives_what_was_written(data: st.DataOb
     assert_same(read_rows(plan, pa.BufferReader(file), Binding(FILE)), rows)
 
 
-@settings(SLOW, max_examples=250)
+@settings(SLOW, max_examples=100)
 @given(st.data())
 def test_arrow_gives_what_rows_gives(data: st.DataObject) -> None:
     schema = data.draw(schemas())
@@ -57,23 +59,18 @@ def test_arrow_gives_what_rows_gives(data: st.DataObject) -> None:
     assert not plan.failures, plan.failures
     batch_size = data.draw(st.sampled_from((1, 2, 3, 1000)))
     gone = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 12), unique=True).map(sorted)))
-    selection = None if gone is None else DeletedPositions(gone)
+    selection = None if gone is None else DeletedPositions(pa.array(gone, pa.int64()))
     try:
         expected = read_rows(plan, pa.BufferReader(file), Binding(FILE), selection=selection)
-    except ProjectionError as error:  # a date out of the range of nanoseconds
-        try:
+    except ProjectionError:  # a date out of the range of the timestamps that it became
+        with pytest.raises(ProjectionError, match=r"of type date as timestamp.*out of range"):
             read_arrow(plan, file, batch_size=batch_size, selection=selection)
-        except ProjectionError as other:
-            assert {error.path.split(".")[-1], other.path.split(".")[-1]} <= {path[-1] for path, _ in evolved.walk()}
-            assert "out of range" in str(error)
-            assert "out of range" in str(other)
-            return
-        raise AssertionError(f"arrow did not refuse: {error}") from None
+        return
     found = to_plain_rows(read_arrow(plan, file, batch_size=batch_size, selection=selection), evolved)
     assert_same(found, expected)
 
 
-@settings(SLOW, max_examples=60)
+@settings(SLOW, max_examples=30)
 @given(st.data())
 def test_row_groups_read_apart_are_the_file(data: st.DataObject) -> None:
     schema = data.draw(schemas(depth=2, most=3))
@@ -81,7 +78,7 @@ def test_row_groups_read_apart_are_the_file(data: st.DataObject) -> None:
     file = data.draw(parquet_files(schema, rows))
     requested = Schema((*schema.fields, NestedField(reserved.POS, "_pos", LongType())))
     plan = plan_of(file, requested)
-    count = pa.parquet.ParquetFile(pa.BufferReader(file)).num_row_groups
+    count = pq.ParquetFile(pa.BufferReader(file)).num_row_groups
     chosen = data.draw(st.lists(st.integers(0, count - 1), unique=True).map(sorted)) if count else []
     whole = to_plain_rows(read_arrow(plan, file), requested)
     apart = [row for i in chosen for row in to_plain_rows(read_arrow(plan, file, row_groups=[i]), requested)]
