@@ -57,20 +57,22 @@ def _own(metadata: TableMetadata, snapshot: Snapshot) -> Schema:
 
 
 def _milliseconds(as_of: datetime | int | str) -> int:
-    match as_of:
-        case bool():
-            raise ProjectorError(f"Cannot be a time: {as_of!r}", hint="give a datetime, ISO text, or milliseconds")
-        case int():
-            return as_of
-        case str():
-            try:
-                as_of = datetime.fromisoformat(as_of)
-            except ValueError:
-                raise ParseError(
-                    f"Cannot be a time: {as_of!r}", text=as_of, hint="write it as 2024-05-01T12:00:00+00:00"
-                ) from None
-    if as_of.tzinfo is None:
-        as_of = as_of.replace(tzinfo=UTC)
+    if isinstance(as_of, bool) or not isinstance(as_of, (datetime, int, str)):
+        raise ProjectorError(f"Cannot be a time: {as_of!r}", hint="give a datetime, ISO text, or milliseconds")
+    if isinstance(as_of, int):
+        return as_of
+    moment = _parsed(as_of) if isinstance(as_of, str) else as_of
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
     # Whole milliseconds, without going through a float.
-    since = as_of - datetime(1970, 1, 1, tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
+
+
+def _parsed(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ParseError(
+            f"Cannot be a time: {text!r}", text=text, hint="write it as 2024-05-01T12:00:00+00:00"
+        ) from None

@@ -66,7 +66,8 @@ def read_files(
     if mapping is None and metadata is not None:
         mapping = metadata.name_mapping
     values = _plain_partition(partition or {}, requested)
-    return Scan(FileListSource(tuple(map(os.fspath, paths)), requested, storage, mapping, values), requested)
+    source = FileListSource(tuple(os.fspath(path) for path in paths), requested, storage, mapping, values)
+    return Scan(source, requested)
 
 
 def as_schema(schema: Schema | pa.Schema | str | Mapping[str, Any]) -> Schema:

@@ -46,9 +46,10 @@ class Scan:
         return self._source.plan(self.row_filter)
 
     def count(self) -> int:
-        """The number of rows. Files are opened only where metadata does not tell: filters that cut through a file,
-        and deletes by key or by position.
-        """  # noqa: D205
+        """The number of rows, from metadata where that is exact.
+
+        A file is opened only for a filter that cuts through it, and for deletes by key or by position.
+        """
         total, opened = 0, []
         for task in self.plan_files():
             exact = exact_count(task)
@@ -66,7 +67,9 @@ class Scan:
         tasks = self.plan_files().tasks
         return explain_files(self._projected_files(tasks, self._source.request(self._schema, TRUE, ())), self._schema)
 
-    def to_arrow_batch_reader(self, engine: str = "arrow", *, batch_size: int = DEFAULT_BATCH_SIZE) -> pa.RecordBatchReader:
+    def to_arrow_batch_reader(
+        self, engine: str = "arrow", *, batch_size: int = DEFAULT_BATCH_SIZE
+    ) -> pa.RecordBatchReader:
         """The rows as a stream of batches of one Arrow schema; memory stays bounded by the batches.
 
         Parameters

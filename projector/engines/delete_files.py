@@ -90,9 +90,9 @@ class DeleteReader:
         return DeletedPositions(joined.take(pc.sort_indices(joined)))
 
     def _vector(self, delete: DeleteFile) -> pa.Int64Array:
-        assert delete.content_offset is not None and delete.content_size is not None
+        offset, size = delete.vector_range
         with self.storage.open(delete.location) as source:
-            bitmap = read_deletion_vector(source, delete.file, delete.content_offset, delete.content_size)
+            bitmap = read_deletion_vector(source, delete.file, offset, size)
         if len(bitmap) != delete.record_count:
             raise CorruptFileError(
                 f"The deletion vector has {len(bitmap)} positions, its manifest says {delete.record_count}",
@@ -125,9 +125,7 @@ class DeleteReader:
             groups: dict[tuple[int, ...], list[DeleteFile]] = {}
             for delete in applied:
                 groups.setdefault(tuple(sorted(set(delete.equality_ids))), []).append(delete)
-            found = tuple(
-                EqualityDeletes(ids, self._key_set(ids, deletes)) for ids, deletes in groups.items()
-            )
+            found = tuple(EqualityDeletes(ids, self._key_set(ids, deletes)) for ids, deletes in groups.items())
             self._equality[applied] = found
         return found
 
@@ -141,10 +139,8 @@ class DeleteReader:
             probes = [self.probes[i] for i in ids]
             schema = Schema(tuple(p.column for p in probes))
             cache = self._plans.setdefault(ids, PlanCache(schema, self.name_mapping))
-            wide = arrow_schema(schema)
             # An empty batch first: a delete file without rows has keys of the right types too.
-            batches = (wide.empty_table().to_batches() or [pa.RecordBatch.from_pylist([], wide)])[:1]
-            batches += self._batches(delete, cache)
+            batches = [pa.RecordBatch.from_pylist([], arrow_schema(schema)), *self._batches(delete, cache)]
             found = pa.Table.from_batches(
                 pa.RecordBatch.from_arrays(
                     [probe_values(batch, n, p) for n, p in enumerate(probes)], [str(i) for i in ids]
@@ -165,4 +161,3 @@ def probe_values(batch: pa.RecordBatch, index: int, probe: Probe) -> pa.Array:
     for _ in probe.path:
         values = pc.struct_field(values, [0])  # unlike StructArray.field, it has the nulls of the struct
     return values.storage if isinstance(values, pa.ExtensionArray) else values
-

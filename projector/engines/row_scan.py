@@ -25,12 +25,10 @@ from projector.schema.schema import Schema
 from projector.schema.types import LongType, NestedField, StringType
 
 
-def scan_batches(
-    files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int
-) -> Iterator[pa.RecordBatch]:
+def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
     """The rows of a scan, file by file. See `arrow_scan.scan_batches`."""
     for file in files:
-        rows = [row for row in _file_rows(file, request)]
+        rows = list(_file_rows(file, request))
         for start in range(0, len(rows), batch_size):
             yield from_plain_rows(rows[start : start + batch_size], request.schema)
 
@@ -76,8 +74,7 @@ def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
             continue
         if delete.is_vector:
             with request.storage.open(delete.location) as source:
-                offset, size = delete.content_offset or 0, delete.content_size or 0
-                positions = set(read_deletion_vector(source, delete.file, offset, size))
+                positions = set(read_deletion_vector(source, delete.file, *delete.vector_range))
         else:
             named = _delete_rows(delete, _POSITION_DELETES, _POSITION_NAMES, request)
             exact = {r["pos"] for r in named if canonical(r["file_path"]) == canonical(file.task.file)}
@@ -113,6 +110,4 @@ _POSITION_DELETES = Schema(
         NestedField(DELETE_FILE_POS, "pos", LongType(), required=True),
     )
 )
-_POSITION_NAMES = NameMapping(
-    (MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS))
-)
+_POSITION_NAMES = NameMapping((MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS)))

@@ -26,7 +26,7 @@ MAX_ATTEMPTS = 100
 """How often a commit is tried before it gives up."""
 
 _LONGEST_WAIT_SECONDS = 0.5
-_FIRST_WAIT_SECONDS = 0.004
+_FIRST_WAIT_SECONDS = 0.01
 _CATALOG_NAME = re.compile(
     r"\d+-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.(?:gz\.)?metadata\.json(?:\.gz)?"
 )

@@ -33,14 +33,16 @@ def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int
     Raises
     ------
     CorruptFileError
-        Where the file is no Puffin file, the blob lies outside of it, or its length, magic, checksum or bitmap is wrong.
+        Where the file is no Puffin file, the blob lies outside of it, or its length, magic, checksum or bitmap is
+        wrong.
     """
     magic = source.read_at(0, len(PUFFIN_MAGIC))
     if magic != PUFFIN_MAGIC:
         raise CorruptFileError(f"Not a Puffin file: it begins with {magic!r}", file=path)
     if offset < len(PUFFIN_MAGIC) or size < _FRAME_BYTES or offset + size > source.size():
         raise CorruptFileError(
-            f"The deletion vector at {offset}, {size} bytes, lies outside of the file's {source.size()} bytes", file=path
+            f"The deletion vector at {offset}, {size} bytes, lies outside of the file's {source.size()} bytes",
+            file=path,
         )
     return decode_deletion_vector(source.read_at(offset, size), path)
 

@@ -25,6 +25,10 @@ DEFAULT_WORKERS = 16
 _BUCKET_BYTES = 8
 _ENDING_BYTES = 8
 
+_MOST_TRIED = 100
+"""Fingerprints with one beginning that a footer is compared with, the latest first; comparing with more is no quicker
+than parsing."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShapeGroup:
@@ -58,7 +62,7 @@ class KnownShapes:
     encrypted columns ends in a signature, which never looks like one of those.
     """
 
-    _buckets: dict[bytes, list[_Known]] = field(default_factory=dict)
+    _buckets: dict[bytes, tuple[_Known, ...]] = field(default_factory=dict)
     _fingerprints: dict[bytes, FileSchema] = field(default_factory=dict)
     _schemas: dict[FileSchema, FileSchema] = field(default_factory=dict)
     _endings: set[bytes] = field(default_factory=set)
@@ -89,17 +93,19 @@ class KnownShapes:
         footer = parse_footer(footer_bytes, path)
         known = self._fingerprints.get(footer.fingerprint)
         if known is None:
-            known = self._remember(footer.fingerprint, file_schema(footer))
+            known = file_schema(footer)
+        known = self._remember(footer.fingerprint, known)
         self._endings.add(ending)
         return FileShape(known, footer.num_rows)
 
     def _remember(self, fingerprint: bytes, schema: FileSchema) -> FileSchema:
         with self._lock:
-            if fingerprint not in self._fingerprints:
-                schema = self._schemas.setdefault(schema, schema)
-                self._fingerprints[fingerprint] = schema
-                self._buckets.setdefault(fingerprint[:_BUCKET_BYTES], []).append(_Known(fingerprint, schema))
-            return self._fingerprints[fingerprint]
+            schema = self._schemas.setdefault(schema, schema)
+            self._fingerprints[fingerprint] = schema
+            bucket = self._buckets.get(fingerprint[:_BUCKET_BYTES], ())
+            if all(known.fingerprint != fingerprint for known in bucket):
+                self._buckets[fingerprint[:_BUCKET_BYTES]] = (_Known(fingerprint, schema), *bucket[: _MOST_TRIED - 1])
+            return schema
 
 
 def read_shape(source: RandomAccess, path: str, known: KnownShapes) -> FileShape:

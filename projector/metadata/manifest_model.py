@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from projector.errors import CorruptFileError
+from projector.metadata.avro_decoder import decode_pairs
 from projector.schema.types import IcebergType
 
 METRICS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
@@ -150,19 +152,34 @@ class DataFile:
 class Metrics:
     """The maps of a file's statistics, each made when it is first asked for."""
 
-    __slots__ = ("_made", "_pairs")
+    __slots__ = ("_file", "_made", "_stored")
 
-    def __init__(self, pairs: Mapping[str, list[Mapping[str, Any]] | None]) -> None:
-        self._pairs = pairs
+    def __init__(self, stored: Mapping[str, bytes | list[Mapping[str, Any]]], file: str | None = None) -> None:
+        self._stored = stored
+        self._file = file
         self._made: dict[str, dict[int, Any]] = {}
 
     def of(self, name: str) -> dict[int, Any]:
-        """A map by its name in the spec, such as `lower_bounds`; empty where the manifest has none."""
+        """A map by its name in the spec, such as `lower_bounds`; empty where the manifest has none.
+
+        Raises `CorruptFileError`.
+        """
         made = self._made.get(name)
         if made is None:
-            made = {pair["key"]: pair["value"] for pair in self._pairs.get(name) or () if pair["value"] is not None}
-            self._made[name] = made
+            made = self._made[name] = self._make(name)
         return made
+
+    def _make(self, name: str) -> dict[int, Any]:
+        stored = self._stored.get(name)
+        match stored:
+            case None:
+                return {}
+            case bytes():
+                try:
+                    return decode_pairs(stored, name)
+                except (ValueError, IndexError, EOFError) as error:
+                    raise CorruptFileError(f"{name} cannot be decoded: {error}", file=self._file) from None
+        return {pair["key"]: pair["value"] for pair in stored if pair["value"] is not None}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Metrics) and all(self.of(name) == other.of(name) for name in METRICS)

@@ -11,6 +11,7 @@ from typing import Any
 
 from projector.errors import CorruptFileError
 from projector.files.storage import RandomAccess
+from projector.metadata.avro_decoder import Decoder, compile_decoder
 from projector.metadata.avro_file import AvroHeader, read_blocks
 from projector.metadata.avro_schema import Field, PartitionColumn, Rewriter
 from projector.metadata.manifest_model import (
@@ -91,9 +92,13 @@ _ENTRY = _fields(
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the records of a file are decoded: a schema for fastavro, and the partition tuple's columns and types."""
+    """How the records of a file are decoded: a schema for fastavro, and the partition tuple's columns and types.
+
+    Where there is a `decoder` it takes fastavro's place.
+    """
 
     schema: Any
+    decoder: Decoder | None = None
     columns: tuple[PartitionColumn, ...] = ()
     types: Mapping[int, IcebergType] = field(default_factory=dict)
 
@@ -124,13 +129,15 @@ def _compiled(schema_text: bytes, spec_text: bytes | None) -> Layout:
         if spec_text is None:
             return Layout(parse_schema(Rewriter().record(schema, _MANIFEST_FILE, "manifest_file")))
         rewriter = Rewriter(_spec_fields(spec_text))
-        record = parse_schema(rewriter.record(schema, _ENTRY, "manifest_entry"))
+        plain = rewriter.record(schema, _ENTRY, "manifest_entry")
+        record, decoder = parse_schema(plain), compile_decoder(plain)
     except CorruptFileError:
         raise
     except Exception as error:  # a damaged schema can be anything
         what = " ".join(str(error).split()) or type(error).__name__
         raise CorruptFileError(f"The Avro schema is damaged: {what}") from None
-    return Layout(record, rewriter.partition, {column.field_id: column.type for column in rewriter.partition})
+    types = {column.field_id: column.type for column in rewriter.partition}
+    return Layout(record, decoder, rewriter.partition, types)
 
 
 def _spec_fields(text: bytes) -> tuple[tuple[str, int], ...]:
@@ -144,20 +151,33 @@ def _spec_fields(text: bytes) -> tuple[tuple[str, int], ...]:
 
 def read_records(source: RandomAccess, header: AvroHeader, layout: Layout) -> Iterator[dict[str, Any]]:
     """The records of a file, decoded by its layout. Raises `CorruptFileError`."""
-    from fastavro import schemaless_reader
-
+    decode = layout.decoder or _with_fastavro(layout.schema)
     for count, data in read_blocks(source, header):
-        stream = BytesIO(data)
+        position = 0
         for _ in range(count):
             try:
-                record: Any = schemaless_reader(stream, layout.schema, None)
+                record, position = decode(data, position)
             except Exception as error:  # fastavro lets through whatever damaged bytes lead to
                 what = " ".join(str(error).split()) or type(error).__name__
                 raise CorruptFileError(f"A record cannot be decoded: {what}", file=source.path) from None
             yield record
-        if stream.tell() != len(data):
-            left = len(data) - stream.tell()
+        if position != len(data):
+            left = len(data) - position
             raise CorruptFileError(f"A block of {count} records has {left} bytes left", file=source.path)
+
+
+def _with_fastavro(schema: Any) -> Decoder:
+    from fastavro import schemaless_reader
+
+    stream, current = BytesIO(), b""
+
+    def decode(data: bytes, position: int) -> tuple[Any, int]:
+        nonlocal stream, current
+        if data is not current:
+            stream, current = BytesIO(data), data
+        return schemaless_reader(stream, schema, None), stream.tell()
+
+    return decode
 
 
 def manifest_file(record: Mapping[str, Any], path: str) -> ManifestFile:
@@ -228,7 +248,7 @@ def manifest_entry(
         partition_types=layout.types,
         record_count=record_count,
         file_size_in_bytes=_required(node, "file_size_in_bytes", path),
-        metrics=Metrics({name: get(name) for name in METRICS}),
+        metrics=Metrics({name: stored for name in METRICS if (stored := get(name))}, path),
         key_metadata=get("key_metadata"),
         split_offsets=_numbers(get("split_offsets")),
         equality_ids=_numbers(get("equality_ids")),

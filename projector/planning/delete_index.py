@@ -22,9 +22,9 @@ _Partition = tuple[int, tuple[Any, ...]]
 class DeleteIndex:
     """The live delete files of a snapshot, found by the data file they may apply to.
 
-    Scope, by the spec: a deletion vector applies to the one file that it names, and makes position deletes for that file
-    void; a position delete file to files of its partition that are not younger; an equality delete file to strictly
-    older files of its partition, or of every partition where its own spec is unpartitioned.
+    Scope, by the spec: a deletion vector applies to the one file that it names, and makes position deletes for that
+    file void; a position delete file to files of its partition that are not younger; an equality delete file to
+    strictly older files of its partition, or of every partition where its own spec is unpartitioned.
     """
 
     _vectors: ByPath[DeleteFile] = field(default_factory=ByPath)
@@ -35,9 +35,7 @@ class DeleteIndex:
     equality_ids: set[int] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return bool(
-            self._vectors or self._by_file or self._by_partition or self._equality or self._global_equality
-        )
+        return bool(self._vectors or self._by_file or self._by_partition or self._equality or self._global_equality)
 
     def add(self, entry: ManifestEntry, spec: PartitionSpec, resolver: PathResolver) -> None:
         """Take in a live delete file.
@@ -82,9 +80,7 @@ class DeleteIndex:
         return tuple(found)
 
 
-def index_deletes(
-    entries: Iterable[tuple[ManifestEntry, PartitionSpec]], resolver: PathResolver
-) -> DeleteIndex:
+def index_deletes(entries: Iterable[tuple[ManifestEntry, PartitionSpec]], resolver: PathResolver) -> DeleteIndex:
     """The index of the live delete files among some entries, each with the spec of its manifest."""
     index = DeleteIndex()
     for entry, spec in entries:
@@ -147,5 +143,3 @@ def _partition_key(file: DataFile) -> _Partition:
 def _comparable(value: Any) -> Any:
     # Partitions are equal bit by bit: NaN equals NaN, 0.0 and -0.0 are two partitions.
     return struct.pack(">d", value) if isinstance(value, float) else value
-
-

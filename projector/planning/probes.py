@@ -1,8 +1,8 @@
 """Probes: columns that are read beside the selected ones, to decide which rows are kept, and are then left out.
 
-A probe is one field of any struct depth, asked for as a top-level column of its own: its parents hold nothing but it, and
-its name is one that the schema does not have. So a filter or an equality delete finds its columns by place, whatever is
-selected and however it is pruned.
+A probe is one field of any struct depth, asked for as a top-level column of its own: its parents hold nothing but it,
+and its name is one that the schema does not have. So a filter or an equality delete finds its columns by place, whatever
+is selected and however it is pruned.
 """
 
 from __future__ import annotations

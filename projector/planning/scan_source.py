@@ -33,16 +33,12 @@ class SnapshotSource:
 
     def plan(self, row_filter: Expression) -> ScanPlan:
         """The files that may hold rows of a filter, which is bound to `schema`."""
-        return plan_snapshot(
-            self.metadata, self.snapshot, self.schema, row_filter, self.storage, self.resolver
-        )
+        return plan_snapshot(self.metadata, self.snapshot, self.schema, row_filter, self.storage, self.resolver)
 
     def request(self, selected: Schema, row_filter: Expression, key_ids: Collection[int]) -> ScanRequest:
         """The request for some columns, where equality deletes compare the fields of `key_ids`."""
         history = {s.schema_id: s for s in self.metadata.schemas} if key_ids else {}
-        return _request(
-            self.schema, selected, row_filter, key_ids, history, self.storage, self.metadata.name_mapping
-        )
+        return _request(self.schema, selected, row_filter, key_ids, history, self.storage, self.metadata.name_mapping)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,11 @@ class DeleteFile:
     content_size: int | None = None
 
     @property
+    def vector_range(self) -> tuple[int, int]:
+        """Offset and size of a deletion vector's blob; the index of deletes takes in none without."""
+        return self.content_offset or 0, self.content_size or 0
+
+    @property
     def is_vector(self) -> bool:
         """Whether it is a deletion vector."""
         return self.file_format == "puffin"
@@ -59,7 +64,8 @@ class FileTask:
     partition:
         The partition tuple: {partition field id: plain value}.
     identity_partition:
-        Values that the spec's identity transforms give: {source field id: plain value}, None for a null that is present.
+        Values that the spec's identity transforms give: {source field id: plain value}, None for a null that is
+        present.
     data_sequence_number, first_row_id:
         For deletes and row lineage.
     deletes:

@@ -250,8 +250,13 @@ class _Resolver:
                 return Constant(field, path, Origin.INITIAL_DEFAULT, default)
 
     def note_zone(self, field: NestedField, path: str, leaf: FileLeaf) -> None:
-        with_zone = isinstance(field.field_type, (TimestamptzType, TimestamptzNanoType))
-        without_zone = isinstance(field.field_type, (TimestampType, TimestampNanoType))
-        if leaf.kind is FileKind.TIMESTAMP and (with_zone and not leaf.utc or without_zone and leaf.utc):
+        match field.field_type:
+            case TimestamptzType() | TimestamptzNanoType():
+                differs = not leaf.utc
+            case TimestampType() | TimestampNanoType():
+                differs = leaf.utc
+            case _:
+                return
+        if leaf.kind is FileKind.TIMESTAMP and differs:
             stored = "adjusted to UTC" if leaf.utc else "without zone"
             self.notes.append(Note(path, f"the file's timestamps are {stored}, read as {field.field_type} unchanged"))

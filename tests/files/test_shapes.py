@@ -53,6 +53,13 @@ def test_each_shape_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(known) == 12
 
 
+def test_more_shapes_than_are_tried() -> None:
+    plain = file(1)
+    named = {str(n): craft.edit(plain, {("c0",): {"name": f"{n:04}"}}) for n in range(250)}
+    groups = shapes([(name, Bytes(data)) for _ in range(2) for name, data in named.items()])
+    assert [group.files for group in groups] == [(name, name) for name in named]
+
+
 def test_paths_pairs_and_path_objects(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(file(2, rows=2))
