@@ -63,7 +63,6 @@ class KnownShapes:
     """
 
     _buckets: dict[bytes, tuple[_Known, ...]] = field(default_factory=dict)
-    _fingerprints: dict[bytes, FileSchema] = field(default_factory=dict)
     _schemas: dict[FileSchema, FileSchema] = field(default_factory=dict)
     _endings: set[bytes] = field(default_factory=set)
     _lock: Lock = field(default_factory=Lock)
@@ -91,17 +90,13 @@ class KnownShapes:
             if rows is not None:
                 return FileShape(self._remember(footer_bytes[:end], schema), rows)
         footer = parse_footer(footer_bytes, path)
-        known = self._fingerprints.get(footer.fingerprint)
-        if known is None:
-            known = file_schema(footer)
-        known = self._remember(footer.fingerprint, known)
+        schema = self._remember(footer.fingerprint, file_schema(footer))
         self._endings.add(ending)
-        return FileShape(known, footer.num_rows)
+        return FileShape(schema, footer.num_rows)
 
     def _remember(self, fingerprint: bytes, schema: FileSchema) -> FileSchema:
         with self._lock:
             schema = self._schemas.setdefault(schema, schema)
-            self._fingerprints[fingerprint] = schema
             bucket = self._buckets.get(fingerprint[:_BUCKET_BYTES], ())
             if all(known.fingerprint != fingerprint for known in bucket):
                 self._buckets[fingerprint[:_BUCKET_BYTES]] = (_Known(fingerprint, schema), *bucket[: _MOST_TRIED - 1])
