@@ -5,9 +5,10 @@ Every executor has the form of `read_batches`; `read_file` is what it does, over
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from projector.engines.arrow_constants import Bound
 from projector.engines.arrow_project import project_batch
@@ -21,24 +22,30 @@ from projector.projection.plan import Binding, Plan
 
 DEFAULT_BATCH_SIZE = 131_072
 
+RowGroups = Sequence[int] | Callable[[pq.FileMetaData], Sequence[int]] | None
+"""Indexes of row groups, ascending; or what chooses them by a file's footer; None for all of them."""
+
 
 def read_batches(
     file: ProjectedFile,
     storage: Storage,
     batch_size: int = DEFAULT_BATCH_SIZE,
     *,
+    row_groups: RowGroups = None,
     selection: RowSelection | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a projected file, in its order. Parameters, results and errors are those of `read_file`."""
     raise_failures(file.plan, file.binding.file)
-    return _stored_batches(file, storage, batch_size, selection)
+    return _stored_batches(file, storage, batch_size, row_groups, selection)
 
 
 def _stored_batches(
-    file: ProjectedFile, storage: Storage, batch_size: int, selection: RowSelection | None
+    file: ProjectedFile, storage: Storage, batch_size: int, row_groups: RowGroups, selection: RowSelection | None
 ) -> Iterator[pa.RecordBatch]:
     with storage.open_arrow(file.task.location) as source:
-        yield from read_file(file.plan, source, file.binding, batch_size=batch_size, selection=selection)
+        yield from read_file(
+            file.plan, source, file.binding, batch_size=batch_size, row_groups=row_groups, selection=selection
+        )
 
 
 def read_file(
@@ -47,7 +54,7 @@ def read_file(
     binding: Binding,
     *,
     batch_size: int = DEFAULT_BATCH_SIZE,
-    row_groups: Sequence[int] | None = None,
+    row_groups: RowGroups = None,
     selection: RowSelection | None = None,
     use_threads: bool = True,
 ) -> Iterator[pa.RecordBatch]:
@@ -65,7 +72,8 @@ def read_file(
     batch_size:
         The most rows a batch has.
     row_groups:
-        Indexes of the row groups to read; None for all. Positions (`_pos`) stay those in the file.
+        The row groups to read: indexes, or what gives them for the file's metadata; None for all. Positions (`_pos`)
+        stay those in the file.
     selection:
         Which rows are read, by position; None for all.
 
@@ -94,13 +102,14 @@ def _batches(
     source: Source,
     binding: Binding,
     batch_size: int,
-    row_groups: Sequence[int] | None,
+    row_groups: RowGroups,
     selection: RowSelection | None,
     use_threads: bool,
 ) -> Iterator[pa.RecordBatch]:
     bound = Bound(binding)
     with opened(source, binding.file, compiled) as ready:
-        for raw in raw_batches(ready, row_groups, batch_size, use_threads):
+        chosen = row_groups(ready.parquet.metadata) if callable(row_groups) else row_groups
+        for raw in raw_batches(ready, chosen, batch_size, use_threads):
             kept = None if selection is None else selection.kept(raw.first, raw.length)
             batch = project_batch(ready.compiled, raw.columns, raw.exact, raw.first, raw.length, kept, bound)
             if batch.num_rows:
