@@ -6,7 +6,7 @@ lacks have none: their constants do (see `absent`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -73,9 +73,14 @@ class ColumnStatistics:
     value_type: IcebergType | None = None
 
 
-def file_might_match(bound: Expression, metrics: FileMetrics, absent: Mapping[int, Any] | None = None) -> bool:
-    """Whether a row of a data file can pass a bound filter, by the metrics of its manifest entry."""
-    return might_match(bound, file_facts(metrics, absent))
+def file_might_match(
+    bound: Expression,
+    metrics: FileMetrics,
+    absent: Mapping[int, Any] | None = None,
+    doubtful: Collection[int] = frozenset(),
+) -> bool:
+    """Whether a row of a data file can pass a bound filter, by the metrics of its manifest entry; see `file_facts`."""
+    return might_match(bound, file_facts(metrics, absent, doubtful))
 
 
 def row_group_might_match(
@@ -88,7 +93,9 @@ def row_group_might_match(
     return might_match(bound, row_group_facts(statistics, row_count, absent))
 
 
-def file_facts(metrics: FileMetrics, absent: Mapping[int, Any] | None = None) -> Lookup:
+def file_facts(
+    metrics: FileMetrics, absent: Mapping[int, Any] | None = None, doubtful: Collection[int] = frozenset()
+) -> Lookup:
     """Facts of the columns of a data file.
 
     Parameters
@@ -97,13 +104,17 @@ def file_facts(metrics: FileMetrics, absent: Mapping[int, Any] | None = None) ->
         The manifest entry's metrics.
     absent:
         Columns that the file is known to lack: {field id: the plain value they read as, None for null}.
+    doubtful:
+        Ids of columns whose metrics are not used (see `projector.planning.moved_names`).
     """
     known: dict[int, Facts] = {}
 
     def lookup(term: BoundTerm) -> Facts:
         found = known.get(term.field_id)
         if found is None:
-            found = known[term.field_id] = _file_column(metrics, term, absent or {})
+            trusted = term.field_id not in doubtful or metrics.record_count == 0
+            found = _file_column(metrics, term, absent or {}) if trusted else UNKNOWN
+            known[term.field_id] = found
         return found
 
     return lookup

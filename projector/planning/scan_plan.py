@@ -25,6 +25,7 @@ from projector.planning.delete_index import DeleteIndex
 from projector.planning.expressions import Expression
 from projector.planning.facts import meet
 from projector.planning.metrics_facts import file_facts
+from projector.planning.moved_names import ids_with_moved_names
 from projector.planning.outcomes import Lookup, might_match, must_match
 from projector.planning.partition_facts import PartitionFilter, partition_filter
 from projector.planning.tasks import DeleteFile, FileTask
@@ -146,6 +147,8 @@ def plan_snapshot(
                 for entry in read_manifest(storage, manifest, resolver):
                     if entry.is_live:
                         deletes.add(entry, specs[manifest.path], resolver)
+        mapping = metadata.name_mapping
+        doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
         partition_filters: dict[int, PartitionFilter] = {}
         for manifest in manifests:
             if manifest.content is not ManifestContent.DATA:
@@ -164,7 +167,7 @@ def plan_snapshot(
                 if not partitions.might_match(file.partition, file.partition_types):
                     plan.skip_file(file.file_path, "its partition holds no row of the filter", file.record_count)
                     continue
-                facts = _facts(file, partitions)
+                facts = _facts(file, partitions, doubtful)
                 if not might_match(row_filter, facts):
                     plan.skip_file(file.file_path, "its column bounds hold no row of the filter", file.record_count)
                     continue
@@ -186,9 +189,12 @@ def _is_opened(plan: ScanPlan, manifest: ManifestFile, partitions: PartitionFilt
     return True
 
 
-def _facts(file: DataFile, partitions: PartitionFilter) -> Lookup:
+def _facts(file: DataFile, partitions: PartitionFilter, doubtful: frozenset[int]) -> Lookup:
     """What the bounds and the partition of a file say of its columns."""
-    by_bounds, by_partition = file_facts(file), partitions.facts(file.partition, file.partition_types)
+    by_bounds, by_partition = (
+        file_facts(file, doubtful=doubtful),
+        partitions.facts(file.partition, file.partition_types),
+    )
     return lambda term: meet(by_bounds(term), by_partition(term))
 
 
