@@ -78,6 +78,7 @@ class Pending:
     """Ids of added fields by full dotted name, always case-sensitive (as in Java 1.10)."""
     moves: dict[int, list[Move]] = field(default_factory=dict)
     added_parents: dict[int, int] = field(default_factory=dict)
+    names_checked: bool = False
     added_by_operation: dict[int, int] = field(default_factory=dict)
     """Ids of added fields by the place of the operation that adds one."""
 
@@ -86,8 +87,9 @@ class Pending:
         check_path(path)
         if not path or path == ("",):
             raise SchemaUpdateError("Invalid column name: (empty)")
-        if not self.case_sensitive:
+        if not self.case_sensitive and not self.names_checked:
             check_lower_case_names(self.base)
+            self.names_checked = True
         field_id = self.base.find_id(path, self.case_sensitive)
         return None if field_id is None else self.base.fields_by_id[field_id]
 

@@ -59,7 +59,9 @@ class _Merge:
                 f"Not a {_KINDS[type(given)]} type: {existing}", path=".".join(path) or None,
                 hint=f"the given schema has {given} there",
             )  # fmt: skip
-        pairs = [(field, self.partner(field, existing)) for field in children(given)]
+        named = {child.name: child for child in children(existing)}
+        any_case = {} if self.case_sensitive else {name.lower(): child for name, child in named.items()}
+        pairs = [(f, named.get(f.name) or any_case.get(f.name.lower())) for f in children(given)]
         for field, partner in pairs:
             if partner is not None:
                 yield from self.types(field.field_type, partner.field_type, (*path, partner.name))
@@ -68,13 +70,6 @@ class _Merge:
                 yield from self.added(field, path)
             else:
                 yield from self.changed(field, partner, (*path, partner.name))
-
-    def partner(self, field: NestedField, existing: IcebergType) -> NestedField | None:
-        """The field of the base that has a given field's name."""
-        named = {child.name: child for child in children(existing)}
-        if field.name in named or self.case_sensitive:
-            return named.get(field.name)
-        return {name.lower(): child for name, child in named.items()}.get(field.name.lower())
 
     def added(self, field: NestedField, parent: Path) -> Iterator[Operation]:
         """Add a field that the base does not have, as optional."""

@@ -169,11 +169,18 @@ class Schema:
             return short[path]
         if case_sensitive:
             return None
-        low = tuple(part.lower() for part in path)
-        ids = {i for p, i in [*self.ids_by_path.items(), *short.items()] if tuple(x.lower() for x in p) == low}
+        ids = self._ids_by_lower_path.get(_lower(path), frozenset())
         if len(ids) > 1:
             raise NotFoundError(f"Path {'.'.join(path)!r} is ambiguous without regard to case")
-        return ids.pop() if ids else None
+        return next(iter(ids), None)
+
+    @cached_property
+    def _ids_by_lower_path(self) -> Mapping[Path, frozenset[int]]:
+        found: dict[Path, frozenset[int]] = {}
+        for path, field_id in (*self.ids_by_path.items(), *self._short_ids_by_path.items()):
+            low = _lower(path)
+            found[low] = found.get(low, frozenset()) | {field_id}
+        return found
 
     def name_of(self, field_id: int) -> str:
         """The dotted name of a field. Raises `NotFoundError` where there is none."""
@@ -201,6 +208,10 @@ class Schema:
 
     def __str__(self) -> str:
         return "table {\n" + "".join(f"  {field}\n" for field in self.fields) + "}"
+
+
+def _lower(path: Path) -> Path:
+    return tuple(part.lower() for part in path)
 
 
 def _short_paths(iceberg_type: IcebergType, path: Path) -> Iterator[tuple[Path, int]]:
