@@ -32,14 +32,17 @@ class RawBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenFile:
-    """A Parquet file opened for a plan, and the plan's steps for what pyarrow will return."""
+    """A Parquet file opened for a plan, and the plan's steps for what pyarrow will return.
+
+    `prefixes` are the dotted paths by which columns are chosen, in the file and in its second reading; None for all.
+    """
 
     file: str
     compiled: ArrowPlan
     parquet: pq.ParquetFile
     exact: pq.ParquetFile | None
-    prefixes: list[str]
-    exact_prefixes: list[str]
+    prefixes: list[str] | None
+    exact_prefixes: list[str] | None
 
 
 Source = str | os.PathLike[str] | Any
@@ -58,11 +61,14 @@ def arrow_errors(file: str) -> Iterator[None]:
     except (IsADirectoryError, PermissionError) as e:
         raise NotFoundError(f"The file cannot be opened: {e.strerror or _one_line(e)}", file=file) from e
     except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
-        if "Map keys must be annotated as required" in str(
-            e
-        ):  # some writers make them optional; pyarrow opens no such file
+        if any(told in str(e) for told in _UNSUPPORTED):
             raise UnsupportedError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
         raise CorruptFileError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
+
+
+# What pyarrow raises as a failure of I/O or as an invalid file though it is a lack of its own: codecs, encodings, and
+# maps whose keys are optional, which some writers make.
+_UNSUPPORTED = ("not supported", "not yet implemented", "Map keys must be annotated as required")
 
 
 def _one_line(error: BaseException) -> str:
@@ -73,6 +79,8 @@ def _one_line(error: BaseException) -> str:
 def opened(source: Source, file: str, compiled: ArrowPlan) -> Iterator[OpenFile]:
     """A file opened for reading with a plan of its shape. Closed at the end where `source` is a path."""
     with arrow_errors(file):
+        if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+            raise NotFoundError("The path is a folder, not a file", file=file)
         own = pa.OSFile(os.fspath(source)) if isinstance(source, str | os.PathLike) else None
     try:
         with arrow_errors(file):
@@ -89,13 +97,11 @@ def _open(source: Any, file: str, compiled: ArrowPlan) -> OpenFile:
     if found != compiled.leaf_count:
         raise CorruptFileError(f"The file has {found} columns where its shape has {compiled.leaf_count}", file=file)
     exact = _parquet(source, "ns", parquet.metadata) if compiled.exact_leaves else None
-    prefixes = _paths(parquet, compiled.leaves)
-    exact_prefixes = _paths(parquet, compiled.exact_leaves)
-    if not compiled.names_are_clear:
-        every = _paths(parquet, range(found))
-        order, exact_order = _selected(every, prefixes), _selected(every, exact_prefixes)
-        if (tuple(order), tuple(exact_order)) != (compiled.leaves, compiled.exact_leaves):
-            compiled = compiled.reading(order, exact_order)
+    prefixes: list[str] | None = _paths(parquet, compiled.leaves)
+    exact_prefixes: list[str] | None = _paths(parquet, compiled.exact_leaves)
+    if not compiled.names_are_clear and _select_more(_paths(parquet, range(found)), compiled.leaves):
+        prefixes = exact_prefixes = None
+        compiled = compiled.reading_all()
     return OpenFile(file, compiled, parquet, exact, prefixes, exact_prefixes)
 
 
@@ -112,21 +118,20 @@ def _parquet(source: Any, int96_unit: str, metadata: pq.FileMetaData | None) -> 
 
 
 def _paths(parquet: pq.ParquetFile, leaves: Sequence[int]) -> list[str]:
-    """The dotted paths of leaves, each once: the same path twice selects its leaves twice."""
+    """The dotted paths of leaves."""
     schema = parquet.schema
-    return list(dict.fromkeys(schema.column(leaf).path for leaf in leaves))
+    return [schema.column(leaf).path for leaf in leaves]
 
 
-def _selected(paths: Sequence[str], prefixes: Sequence[str]) -> list[int]:
-    """The leaves that pyarrow reads for dotted prefixes, in its order: all that begin with them."""
-    starts = [f"{prefix}." for prefix in prefixes]
-    found = [
-        leaf
-        for prefix, start in zip(prefixes, starts, strict=True)
-        for leaf, path in enumerate(paths)
-        if path == prefix or path.startswith(start)
-    ]
-    return list(dict.fromkeys(found))
+def _select_more(paths: Sequence[str], chosen: Sequence[int]) -> bool:
+    """Whether the path of a chosen leaf may stand for another too, as `a.b` does for b in a and for a column `a.b`."""
+    prefixes = {paths[leaf]: leaf for leaf in chosen}
+    for leaf, path in enumerate(paths):
+        parts = path.split(".")
+        for n in range(1, len(parts) + 1):
+            if prefixes.get(".".join(parts[:n]), leaf) != leaf:
+                return True
+    return False
 
 
 def runs(
@@ -159,7 +164,7 @@ def raw_batches(
 ) -> Iterator[RawBatch]:
     """The batches of some row groups (None: all), in the order given; the rows of a batch are neighbours."""
     for first, rows, run in runs(ready.parquet, row_groups, batch_size):
-        if not ready.prefixes:  # nothing is read: only the number of rows counts
+        if ready.prefixes == []:  # nothing is read: only the number of rows counts
             for start in range(0, rows, batch_size):
                 yield RawBatch(first + start, min(batch_size, rows - start), [], [])
             continue

@@ -11,7 +11,8 @@ its column among the children that are returned, never a name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -20,7 +21,7 @@ from weakref import finalize
 import pyarrow as pa
 
 from projector.errors import UnsupportedError
-from projector.files.physical import FileColumn, FileKind, FileLeaf, FileSchema, FileVariant, Place
+from projector.files.physical import FileColumn, FileKind, FileLeaf, FileSchema, FileStruct, FileVariant, Place
 from projector.projection.casts import find_cast
 from projector.projection.plan import Cast, ListOf, MapOf, MetadataColumn, Plan, PlanNode, Read, StructOf, children
 from projector.schema.arrow_schema import arrow_schema, arrow_type
@@ -106,9 +107,11 @@ class ArrowPlan:
         schema = self.file_schema
         return clear(schema.columns) and all(clear(column.children) for _, column in schema.walk())
 
-    def reading(self, order: Sequence[int], exact_order: Sequence[int]) -> ArrowPlan:
-        """The same plan where pyarrow reads other leaves, or in another order."""
-        return compile_for(Plan(self.requested, self.file_schema, self.nodes), order, exact_order)
+    def reading_all(self) -> ArrowPlan:
+        """The same plan where pyarrow reads all columns of the file."""
+        every = range(self.leaf_count)
+        plan = Plan(self.requested, self.file_schema, self.nodes)
+        return compile_for(plan, every, every if self.exact_leaves else ())
 
 
 def compile_plan(plan: Plan) -> ArrowPlan:
@@ -117,8 +120,9 @@ def compile_plan(plan: Plan) -> ArrowPlan:
     kept = _compiled.get(key)
     if kept is not None:
         return kept
-    leaves = tuple(sorted(needed_leaves(plan)))
-    compiled = compile_for(plan, leaves, exact_leaves(plan.file_schema, leaves))
+    spans = leaf_spans(plan.file_schema)
+    leaves = tuple(sorted(needed_leaves(plan, spans)))
+    compiled = compile_for(plan, leaves, exact_leaves(plan.file_schema, spans, leaves))
     _compiled[key] = compiled
     finalize(plan, _compiled.pop, key, None).atexit = False
     return compiled
@@ -127,49 +131,69 @@ def compile_plan(plan: Plan) -> ArrowPlan:
 _compiled: dict[int, ArrowPlan] = {}
 
 
-def exact_leaves(file_schema: FileSchema, leaves: Collection[int]) -> tuple[int, ...]:
+Spans = Mapping[Place, range]
+"""Indexes of the Parquet leaf columns at and below every place, counted over the whole file."""
+
+
+def leaf_spans(schema: FileSchema) -> Spans:
+    """The leaves of every place."""
+    spans: dict[Place, range] = {}
+
+    def below(column: FileColumn, place: Place, first: int) -> int:
+        last = first
+        if isinstance(column.type, FileLeaf | FileVariant):
+            last += column.leaf_count
+        for i, child in enumerate(column.children):
+            last = below(child, (*place, i), last)
+        spans[place] = range(first, last)
+        return last
+
+    leaf = 0
+    for i, column in enumerate(schema.columns):
+        leaf = below(column, (i,), leaf)
+    return spans
+
+
+def exact_leaves(schema: FileSchema, spans: Spans, leaves: Collection[int]) -> tuple[int, ...]:
     """The leaves among `leaves` that hold int96."""
-    found = (
-        file_schema.first_leaf(place)
-        for place, column in file_schema.walk()
+    int96 = {
+        spans[place].start
+        for place, column in schema.walk()
         if isinstance(column.type, FileLeaf) and column.type.kind is FileKind.INT96
-    )
-    return tuple(leaf for leaf in found if leaf in leaves)
+    }
+    return tuple(leaf for leaf in leaves if leaf in int96)
 
 
-def needed_leaves(plan: Plan) -> set[int]:
+def needed_leaves(plan: Plan, spans: Spans) -> set[int]:
     """Indexes of the Parquet leaf columns that a plan reads."""
     schema = plan.file_schema
 
     def needed(node: PlanNode) -> set[int]:
         below = set().union(*(needed(child) for child in children(node)))
         match node:
-            case Read(place=place):
-                return {schema.first_leaf(place)}
+            case Read(place=place) | MetadataColumn(place=tuple(place)):
+                return {spans[place].start}
             case StructOf(place=place) | ListOf(place=place) | MapOf(place=place):
-                return below or {cheapest_leaf(schema, place)}
-            case MetadataColumn(place=tuple(place)):
-                return {schema.first_leaf(place)}
+                return below or {cheapest_leaf(schema, spans, place)}
             case _:
                 return below
 
     return set().union(*(needed(node) for node in plan.fields))
 
 
-def cheapest_leaf(schema: FileSchema, place: Place) -> int:
+def cheapest_leaf(schema: FileSchema, spans: Spans, place: Place) -> int:
     """The leaf at or below a place that says most cheaply where the place is null and how long it is."""
 
-    def below(place: Place, column: FileColumn, depth: int) -> Iterator[tuple[tuple[int, ...], int]]:
-        first = schema.first_leaf(place)
+    def below(place: Place, column: FileColumn, repeats: int) -> Iterator[tuple[tuple[int, ...], int]]:
         match column.type:
-            case FileLeaf() as leaf:
-                # Columns of nulls come last: pyarrow loses the length of some that are nested deeply.
-                yield (leaf.kind is FileKind.NULL, depth, _COST.get(leaf.physical, 9), len(place)), first
+            case FileLeaf(physical=physical):
+                yield (repeats, _COST.get(physical, 9), len(place)), spans[place].start
             case FileVariant():
-                yield (False, depth, 20, len(place)), first
+                yield (repeats, 20, len(place)), spans[place].start
             case _:
+                repeats += not isinstance(column.type, FileStruct)
                 for i, child in enumerate(column.children):
-                    yield from below((*place, i), child, depth + (len(column.children) == 1 and _repeats(column)))
+                    yield from below((*place, i), child, repeats)
 
     leaves = sorted(below(place, schema.at(place), 0))
     if not leaves:
@@ -180,18 +204,13 @@ def cheapest_leaf(schema: FileSchema, place: Place) -> int:
 _COST = {"boolean": 0, "int32": 1, "float": 1, "int64": 2, "double": 2, "int96": 3, "fixed_len_byte_array": 4}
 
 
-def _repeats(column: FileColumn) -> bool:
-    return str(column.type).startswith(("list<", "map<"))
+def compile_for(plan: Plan, leaves: Sequence[int], exact: Sequence[int]) -> ArrowPlan:
+    """The steps of a plan where pyarrow reads the leaves given, ascending; they may be more than the plan needs.
 
-
-def compile_for(plan: Plan, order: Sequence[int], exact_order: Sequence[int]) -> ArrowPlan:
-    """The steps of a plan where pyarrow reads the leaves of `order`, in that order.
-
-    `order` may hold more leaves than the plan needs: dotted names can select too much.
+    `exact` are those of the second reading, which holds int96 as nanoseconds.
     """
     schema = plan.file_schema
-    index, width = _positions(schema, order)
-    exact_index, _ = _positions(schema, exact_order)
+    positions, exact_positions = _positions(schema, leaves), _positions(schema, exact)
     numbers = count()
 
     def step(node: PlanNode) -> Step:
@@ -202,49 +221,30 @@ def compile_for(plan: Plan, order: Sequence[int], exact_order: Sequence[int]) ->
             case Read(place=place, cast=cast):
                 leaf = schema.at(place).type
                 assert isinstance(leaf, FileLeaf)
-                return Step(node, number, target, index(place), exact_index(place), 0, leaf, cast)
+                return Step(node, number, target, positions.get(place), exact_positions.get(place), 0, leaf, cast)
             case MetadataColumn(place=tuple(place)):
                 leaf = schema.at(place).type
                 found = find_cast(leaf, node.field.field_type) if isinstance(leaf, FileLeaf) else None
                 if found is None or not isinstance(leaf, FileLeaf):
                     raise UnsupportedError(f"the file's column of the reserved id {node.field.field_id} is {leaf}")
-                return Step(node, number, target, index(place), None, 0, leaf, found)
+                return Step(node, number, target, positions.get(place), None, 0, leaf, found)
             case StructOf(place=place) | ListOf(place=place) | MapOf(place=place):
-                return Step(node, number, target, index(place), exact_index(place), width(place), below=below)
+                width = sum((*place, i) in positions for i in range(len(schema.at(place).children)))
+                return Step(node, number, target, positions.get(place), exact_positions.get(place), width, below=below)
             case _:
                 return Step(node, number, target, below=below)
 
     steps = tuple(step(node) for node in plan.fields)
-    return ArrowPlan(
-        plan.schema, schema, plan.fields, arrow_schema(plan.schema), steps, tuple(order), tuple(exact_order)
-    )
+    return ArrowPlan(plan.schema, schema, plan.fields, arrow_schema(plan.schema), steps, tuple(leaves), tuple(exact))
 
 
-def _positions(
-    schema: FileSchema, order: Sequence[int]
-) -> tuple[Callable[[Place], int | None], Callable[[Place], int]]:
-    """Two functions: a place's position among the children that pyarrow returns, and how many it has itself."""
-    chosen = frozenset(order)
-
-    def is_read(place: Place) -> bool:
-        first = schema.first_leaf(place)
-        return any(leaf in chosen for leaf in range(first, first + schema.at(place).leaf_count))
-
-    roots: list[int] = []  # top-level columns come in the order in which their first leaf is asked for
-    root_of = [i for i, column in enumerate(schema.columns) for _ in range(column.leaf_count)]
-    for leaf in order:
-        if root_of[leaf] not in roots[-1:] and root_of[leaf] not in roots:
-            roots.append(root_of[leaf])
-    root_index = {root: i for i, root in enumerate(roots)}
-
-    def index(place: Place) -> int | None:
-        if len(place) == 1:
-            return root_index.get(place[0])
-        if not is_read(place):
-            return None
-        return sum(is_read((*place[:-1], i)) for i in range(place[-1]))
-
-    def width(place: Place) -> int:
-        return sum(is_read((*place, i)) for i in range(len(schema.at(place).children)))
-
-    return index, width
+def _positions(schema: FileSchema, leaves: Collection[int]) -> Mapping[Place, int]:
+    """The position of every place that is read among the children that pyarrow returns of its parent."""
+    chosen = frozenset(leaves)
+    positions: dict[Place, int] = {}
+    returned: Counter[Place] = Counter()
+    for place, span in sorted(leaf_spans(schema).items()):
+        if any(leaf in chosen for leaf in span):
+            positions[place] = returned[place[:-1]]
+            returned[place[:-1]] += 1
+    return positions
