@@ -218,7 +218,8 @@ def apply(transform: Transform, value: Any, source: IcebergType) -> Any:
         case Truncate(width):
             return _truncate(value, width, source)
         case Hour():
-            return _micros(value, source) // MICROS_PER_HOUR
+            # 245,000 years from 1970 the hours leave the int that holds them; they wrap, in Java as well.
+            return _wrap(_micros(value, source) // MICROS_PER_HOUR, 32)
         case Day():
             return _days(value, source)
         case Month():

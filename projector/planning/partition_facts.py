@@ -262,12 +262,18 @@ def _ticks_per_day(source: IcebergType) -> int:
     return 86_400_000_000 * (1000 if isinstance(source, (TimestampNanoType, TimestamptzNanoType)) else 1)
 
 
+_SURE_HOUR = 1_700_000_000
+"""Greatest hour that is surely no other one wrapped round at 32 bits; timestamps reach 2,562,047,788 hours."""
+
+
 def _period(transform: Transform, low: int, high: int, source: IcebergType) -> Facts:
     """The time from the start of one year, month, day or hour to the end of another.
 
     Java's writers up to 0.10.0 rounded times before 1970 up instead of down, so a value that is not positive may also
     stand for the period before it.
     """
+    if isinstance(transform, Hour) and max(-low, high) > _SURE_HOUR:
+        return UNKNOWN
     exact = isinstance(transform, Day) and isinstance(source, DateType)
     first = low if low > 0 or exact else low - 1
     return bounded(source, _start(transform, first, source), _start(transform, high + 1, source) - 1)

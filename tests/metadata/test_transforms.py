@@ -180,6 +180,13 @@ def test_periods_beyond_python_dates():
     assert apply(Year(), -(2**31), DateType()) == -5877641 - 1970
 
 
+def test_hours_wrap_at_32_bits():
+    hours = (2**63 - 1) // 3_600_000_000
+    assert hours == 2562047788
+    assert apply(Hour(), 2**63 - 1, TimestampType()) == hours - 2**32
+    assert apply(Hour(), -(2**63), TimestamptzType()) == 2**32 - hours - 1
+
+
 def test_nulls_and_void():
     for transform in (Identity(), Bucket(4), Truncate(4), Void()):
         assert apply(transform, None, StringType()) is None
