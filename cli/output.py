@@ -82,6 +82,12 @@ def write_document(document: Mapping[str, Any], target: Target) -> None:
         stream.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
 
+def write_text(text: str, target: Target) -> None:
+    """Write text as it is."""
+    with target.open() as stream:
+        stream.write(text.encode("utf-8", "backslashreplace"))
+
+
 def write_listing(listing: Listing, target: Target, more: Mapping[str, Any] | None = None) -> None:
     """Write a listing; `more` are further keys of its JSON document."""
     match target.format:

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from projector.api.point_in_time import PointInTime, choose_point
 from projector.api.scan import Scan
 from projector.errors import ProjectorWarning, UnsupportedError
-from projector.files.locations import PathResolver
+from projector.evolution.filesystem_commit import CommittedUpdate, commit_schema_update
+from projector.evolution.pyiceberg_style import UpdateSchemaContext
+from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
+from projector.evolution.update_schema import UpdateSchema
+from projector.files.locations import PathResolver, join, relative_to
 from projector.files.storage import Storage
 from projector.metadata.loading import load_metadata
 from projector.metadata.partitioning import PartitionSpec
@@ -129,10 +133,56 @@ class Table:
             For a filter that is not understood.
         """
         point = choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
-        schema = metadata_columns(point.schema, METADATA_COLUMNS, partition_field(partition_fields(self.metadata)))
+        schema = metadata_columns(point.schema, METADATA_COLUMNS, partition_field(partition_fields(self.metadata), point.schema))
         bound = bind(to_expression(row_filter), schema, case_sensitive) if row_filter is not None else TRUE
         source = SnapshotSource(self.metadata, point.snapshot, point.schema, self._storage, self._resolver)
         return Scan(source, select_columns(schema, point.schema, selected_fields, case_sensitive), bound, limit)
+
+    def update_schema(
+        self, dry_run: bool = False, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
+    ) -> UpdateSchemaContext:
+        """Change the schema inside a `with` block, by pyiceberg's method names.
+
+        At the end of the block the change is committed; with `dry_run` it is only prepared. `.commit` of the block's
+        value then holds the `SchemaCommit`.
+
+        Raises, at the end of the block, as `commit` does.
+        """
+        update = UpdateSchema(
+            format_version=self.metadata.format_version,
+            case_sensitive=case_sensitive,
+            allow_incompatible_changes=allow_incompatible_changes,
+        )
+
+        def finish(recorded: UpdateSchema) -> SchemaCommit:
+            if dry_run:
+                return self.prepare(recorded)
+            return self.commit(recorded).commit
+
+        return UpdateSchemaContext(update, finish)
+
+    def prepare(self, update: UpdateSchema) -> SchemaCommit:
+        """What a commit of a schema update would write, on top of the metadata at hand. Nothing is written.
+
+        Raises `SchemaUpdateError` for a change that the table's schema does not allow.
+        """
+        below = relative_to(self.metadata_file, self._resolver.root or self.location)
+        recorded = self.metadata_file if below is None else join(self.location, below)
+        return prepare_schema_update(self.metadata, update, metadata_file=recorded)
+
+    def commit(self, update: UpdateSchema) -> CommittedUpdate:
+        """Commit a schema update to the table, on top of whatever schema is current then.
+
+        Raises
+        ------
+        SchemaUpdateError
+            A change that the table's schema does not allow.
+        CommitConflictError
+            A race lost for good.
+        UnsupportedError
+            A table that belongs to a catalog, or is not on a local disk.
+        """
+        return commit_schema_update(self.metadata_file, update)
 
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None

@@ -1,0 +1,44 @@
+"""Two schemas side by side, as trees with field ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.schema.schema import Schema
+from projector.schema.single_values import format_value
+from projector.schema.types import NestedField, children
+
+
+def side_by_side(before: Schema, after: Schema) -> list[str]:
+    """Lines of two columns: the fields of `after` in their order, each beside what it was, then those that are gone.
+
+    A sign in front tells a field that is new (`+`), gone (`-`), or another than it was (`~`).
+    """
+    old = {field.field_id: (depth, field) for depth, field in _tree(before)}
+    rows: list[tuple[str, str, str]] = []
+    seen = set()
+    for depth, field in _tree(after):
+        seen.add(field.field_id)
+        now = _line(depth, field)
+        if field.field_id not in old:
+            rows.append(("+", "", now))
+            continue
+        was = _line(*old[field.field_id])
+        rows.append((" " if was == now else "~", was, now))
+    rows += [("-", _line(depth, field), "") for i, (depth, field) in old.items() if i not in seen]
+    width = max((len(was) for _, was, _ in rows), default=0)
+    return [f"{sign} {was.ljust(width)}   {now}".rstrip() for sign, was, now in rows]
+
+
+def _tree(schema: Schema) -> Iterator[tuple[int, NestedField]]:
+    return ((len(path) - 1, field) for path, field in schema.walk())
+
+
+def _line(depth: int, field: NestedField) -> str:
+    shape = str(field.field_type).partition("<")[0] if children(field.field_type) else str(field.field_type)
+    text = f"{'  ' * depth}{field.field_id}: {field.name} {'required ' if field.required else ''}{shape}"
+    if field.initial_default is not None:
+        text += f" initially {format_value(field.initial_default, field.field_type)}"
+    if field.write_default is not None and field.write_default != field.initial_default:
+        text += f" default {format_value(field.write_default, field.field_type)}"
+    return text
