@@ -106,14 +106,16 @@ def _open(source: Any, file: str, compiled: ArrowPlan) -> OpenFile:
 
 
 def _parquet(source: Any, int96_unit: str, metadata: pq.FileMetaData | None) -> pq.ParquetFile:
-    # Without pre_buffer, and through a small buffer, the resident set does not grow with the row group.
+    # A local file is read through small buffers: with pre_buffer the resident set grows with the row group. In an
+    # object store every read costs a round trip, so there a row group's columns are fetched at once.
+    remote = type(source) is pa.NativeFile
     return pq.ParquetFile(
         source,
         metadata=metadata,
         coerce_int96_timestamp_unit=int96_unit,
         page_checksum_verification=True,
-        pre_buffer=False,
-        buffer_size=1 << 20,
+        pre_buffer=remote,
+        buffer_size=0 if remote else 1 << 20,
     )
 
 
@@ -174,13 +176,22 @@ def raw_batches(
         if ready.exact is not None:
             twins = ready.exact.iter_batches(batch_size, run, ready.exact_prefixes, use_threads)
         for batch, twin in _pairs(ready, batches, twins):
-            if batch.num_rows:
-                yield RawBatch(position, batch.num_rows, batch.columns, [] if twin is None else twin.columns)
+            yield from _small(batch, twin, position)
             position += batch.num_rows
         if position != first + rows:
             raise CorruptFileError(
                 f"The file holds {position - first} rows where its footer says {rows}", file=ready.file
             )
+
+
+def _small(batch: pa.RecordBatch, twin: pa.RecordBatch | None, first: int) -> Iterator[RawBatch]:
+    """A batch in as many parts as it takes for 32-bit offsets to reach the end of each of its columns."""
+    if batch.num_rows > 1 and batch.nbytes >= 2**31:
+        half = batch.num_rows // 2
+        yield from _small(batch.slice(0, half), None if twin is None else twin.slice(0, half), first)
+        yield from _small(batch.slice(half), None if twin is None else twin.slice(half), first + half)
+    elif batch.num_rows:
+        yield RawBatch(first, batch.num_rows, batch.columns, [] if twin is None else twin.columns)
 
 
 def _pairs(
