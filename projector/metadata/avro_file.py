@@ -6,11 +6,9 @@ does not unpack to exactly what it says, is refused instead of being read as a s
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from projector.errors import CorruptFileError, UnsupportedError
 from projector.files.storage import RandomAccess
@@ -31,11 +29,6 @@ class AvroHeader:
     codec: str
     sync: bytes
     blocks_at: int
-
-    @property
-    def schema_text(self) -> str:
-        """The writer's schema as JSON text."""
-        return self.metadata["avro.schema"].decode()
 
     def text(self, key: str) -> str | None:
         """A value of the key-value metadata as text; None where it is absent or no text."""
@@ -69,14 +62,6 @@ def read_header(source: RandomAccess) -> AvroHeader:
     if "avro.schema" not in metadata:
         raise CorruptFileError("Avro file without a schema", file=source.path)
     return AvroHeader(metadata, codec, sync, reader.position)
-
-
-def parse_schema_text(header: AvroHeader, path: str) -> Any:
-    """The writer's schema as parsed JSON. Raises `CorruptFileError`."""
-    try:
-        return json.loads(header.schema_text)
-    except (ValueError, RecursionError) as error:
-        raise CorruptFileError(f"Avro schema is not JSON: {error}", file=path) from None
 
 
 def read_blocks(source: RandomAccess, header: AvroHeader) -> Iterator[tuple[int, bytes]]:

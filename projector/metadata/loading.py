@@ -12,9 +12,7 @@ from typing import Literal
 from projector.errors import CorruptFileError, InvalidMetadataError, NotFoundError, ProjectorError
 from projector.files.locations import (
     PathResolver,
-    base_name,
     join,
-    parent,
     parse_location,
     relative_to,
     same_path,
@@ -194,9 +192,3 @@ def _newest(folder: str, catalog: dict[int, list[str]], hadoop: dict[int, list[s
         f"Cannot tell which metadata file is current in {folder}: {', '.join(sorted(names)[:5])}",
         hint="give the metadata file itself, or load the table through its catalog",
     )
-
-
-def previous_file(metadata_file: str, metadata: TableMetadata) -> str | None:
-    """Where the metadata file before this one is: its recorded name, beside this one."""
-    log = metadata.metadata_log
-    return join(parent(metadata_file), base_name(log[-1].metadata_file)) if log else None

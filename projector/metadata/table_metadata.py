@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from projector.errors import InvalidMetadataError, NotFoundError, ProjectorError, UnsupportedError
+from projector.errors import InvalidMetadataError, NotFoundError, ProjectorError
+from projector.metadata.contradictions import contradictions
 from projector.metadata.json_fields import (
     Json,
     as_list,
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-SUPPORTED_FORMAT_VERSION = 3
-"""Highest format version that is read."""
-
 NAME_MAPPING_PROPERTY = "schema.name-mapping.default"
 """Table property that holds the name mapping for files without field ids."""
 
@@ -66,7 +64,7 @@ class TableMetadata:
         The metadata file it was read from, for messages.
     """
 
-    raw: Mapping[str, Any]
+    raw: Mapping[str, Any] = field(hash=False)
     file: str | None = field(default=None, compare=False)
 
     @staticmethod
@@ -74,12 +72,12 @@ class TableMetadata:
         """Metadata from its JSON, as text or parsed.
 
         Raises `UnsupportedError` for a format version above 3, `InvalidMetadataError` for what is not JSON or
-        contradicts itself (see `contradictions`).
+        contradicts itself (see `contradictions.contradictions`).
         """
         with _errors_in(file):
             raw = _parse(text) if isinstance(text, (str, bytes)) else dict(text)
             metadata = TableMetadata(as_object(raw, "metadata"), file)
-            for problem in metadata.contradictions():
+            for problem in contradictions(metadata):
                 raise problem
         return metadata
 
@@ -91,29 +89,6 @@ class TableMetadata:
         except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can spell
             return json.dumps(self.raw, separators=(",", ":"))
         return text
-
-    def contradictions(self) -> Iterator[ProjectorError]:
-        """What makes the metadata unreadable, each as the error to raise.
-
-        That is the version, required fields that are missing or of the wrong kind, ids that are given twice, and ids
-        that point to nothing. Schemas, specs and snapshots of the past are looked at by their ids only.
-        """
-        try:
-            version = get_int(self.raw, "format-version")
-            if not 1 <= version <= SUPPORTED_FORMAT_VERSION:
-                yield UnsupportedError(
-                    f"Cannot read unsupported version {version}: table metadata has format-version {version}",
-                    hint=f"versions 1 to {SUPPORTED_FORMAT_VERSION} are read",
-                )
-                return
-        except InvalidMetadataError as error:
-            yield error
-            return
-        for check in _CHECKS:
-            try:
-                yield from check(self)
-            except ProjectorError as error:
-                yield error
 
     @property
     def format_version(self) -> int:
@@ -246,6 +221,11 @@ class TableMetadata:
     def default_spec_id(self) -> int:
         """The id of the spec that new files are written with."""
         return 0 if self.raw.get("partition-specs") is None else get_int(self.raw, "default-spec-id")
+
+    @property
+    def spec_ids(self) -> tuple[int, ...]:
+        """The ids of all partition specs, in the order of the metadata."""
+        return tuple(self._raw_specs)
 
     @cached_property
     def specs(self) -> Mapping[int, PartitionSpec]:
@@ -425,64 +405,3 @@ def _by_id(pairs: Iterator[tuple[int, _T]], what: str) -> dict[int, _T]:
             raise InvalidMetadataError(f"Two {what}s have one id: {number}")
         found[number] = value
     return found
-
-
-def _check_fields(metadata: TableMetadata) -> Iterator[ProjectorError]:
-    if metadata.format_version > 1 and metadata.table_uuid is None:
-        yield InvalidMetadataError(f"table-uuid must exist in format v{metadata.format_version}")
-    for name in ("location", "last_updated_ms", "last_column_id", "last_sequence_number", "next_row_id", "properties"):
-        getattr(metadata, name)
-
-
-def _check_schemas(metadata: TableMetadata) -> Iterator[ProjectorError]:
-    if metadata.current_schema_id not in metadata._raw_schemas:
-        yield InvalidMetadataError(
-            f"Cannot find schema with current-schema-id={metadata.current_schema_id} from schemas",
-            hint=f"the metadata has schemas {', '.join(map(str, metadata.schema_ids)) or 'none'}",
-        )
-        return
-    schema = metadata.current_schema
-    if schema.highest_field_id > metadata.last_column_id:
-        yield InvalidMetadataError(
-            f"A field id is above last-column-id {metadata.last_column_id}: the next column would take an id in use",
-            path=schema.name_of(schema.highest_field_id),
-            field_id=schema.highest_field_id,
-        )
-
-
-def _check_specs(metadata: TableMetadata) -> Iterator[ProjectorError]:
-    if metadata.default_spec_id not in metadata._raw_specs:
-        yield InvalidMetadataError(
-            f"Cannot find partition spec with default-spec-id={metadata.default_spec_id} from partition-specs",
-            hint=f"the metadata has specs {', '.join(map(str, metadata._raw_specs)) or 'none'}",
-        )
-    else:
-        metadata.last_partition_id  # noqa: B018 - raises where it is missing
-
-
-def _check_orders(metadata: TableMetadata) -> Iterator[ProjectorError]:
-    if metadata.default_sort_order_id not in metadata.sort_orders:
-        yield InvalidMetadataError(
-            f"Cannot find sort order with default-sort-order-id={metadata.default_sort_order_id} from sort-orders",
-            hint=f"the metadata has sort orders {', '.join(map(str, metadata.sort_orders))}",
-        )
-
-
-def _check_snapshots(metadata: TableMetadata) -> Iterator[ProjectorError]:
-    current, known = metadata.current_snapshot_id, metadata._raw_snapshots
-    if current is not None and current not in known:
-        yield InvalidMetadataError(f"Cannot find the current snapshot, current-snapshot-id={current}, in snapshots")
-        return
-    for name, ref in metadata.refs.items():
-        if ref.snapshot_id not in known:
-            yield InvalidMetadataError(
-                f"Snapshot for reference {name} does not exist in the existing snapshots list: {ref.snapshot_id}"
-            )
-    main = metadata.refs.get(MAIN_BRANCH)
-    if main is not None and current is None:
-        yield InvalidMetadataError(f"Current snapshot is not set, but main branch exists: {main.snapshot_id}")
-    elif main is not None and main.snapshot_id != current:
-        yield InvalidMetadataError(f"Current snapshot ID does not match main branch ({current} != {main.snapshot_id})")
-
-
-_CHECKS = (_check_fields, _check_schemas, _check_specs, _check_orders, _check_snapshots)

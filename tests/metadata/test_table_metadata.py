@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from projector.errors import InvalidMetadataError, NotFoundError, ProjectorError, UnsupportedError
+from projector.metadata.contradictions import contradictions
 from projector.metadata.partitioning import PartitionField, PartitionSpec
 from projector.metadata.snapshots import SnapshotRef
 from projector.metadata.sort_order import UNSORTED, SortField, SortOrder
@@ -172,8 +173,8 @@ def test_what_contradicts_itself_is_refused(node: dict[str, Any], message: str) 
 
 def test_all_contradictions_are_told() -> None:
     node = version_2(**{"current-schema-id": 7, "default-spec-id": 8, "current-snapshot-id": 9})
-    assert len(list(TableMetadata(node).contradictions())) == 3
-    assert list(TableMetadata(version_2()).contradictions()) == []
+    assert len(list(contradictions(TableMetadata(node)))) == 3
+    assert list(contradictions(TableMetadata(version_2()))) == []
 
 
 def test_a_nested_id_above_last_column_id() -> None:
