@@ -1,0 +1,33 @@
+"""The executors by the name of their engine: each gives the rows of a scan as Arrow batches, in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from projector.errors import UnsupportedError
+from projector.planning.projected_files import ProjectedFile
+from projector.planning.scan_request import ScanRequest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ScanBatches = Callable[[Iterable[ProjectedFile], ScanRequest, int], "Iterator[pa.RecordBatch]"]
+"""The form of every executor, as `arrow_scan.scan_batches` says it."""
+
+EXECUTORS: Mapping[str, str] = {
+    "arrow": "projector.engines.arrow_scan",
+    "rows": "projector.engines.row_scan",
+    "polars": "projector.engines.polars_scan",
+}
+"""Engines, and the modules whose `scan_batches` executes a scan with them; loaded when they are asked for."""
+
+
+def executor(engine: str) -> ScanBatches:
+    """The executor of an engine. Raises `UnsupportedError` for an engine that is not known or not installed."""
+    module = EXECUTORS.get(engine)
+    if module is None:
+        raise UnsupportedError(f"Unknown engine: {engine!r}", hint=f"choose one of: {', '.join(EXECUTORS)}")
+    found: ScanBatches = import_module(module).scan_batches
+    return found

@@ -1,0 +1,206 @@
+"""The Polars executor: one lazy scan for each group of files, filters and columns pushed into Polars' own reader.
+
+Whatever makes Polars fail, a value that does not fit or a file that is not what its shape says, is not told in Polars'
+words: the Arrow executor reads the same files again, from the row on that was to come, and either gives the rows or says
+what is wrong with which value of which file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import polars as pl
+import pyarrow as pa
+
+from projector.engines import arrow_scan
+from projector.engines.arrow_project import make_batch
+from projector.engines.delete_files import DeleteReader
+from projector.engines.polars_arrow import from_batches, to_batches
+from projector.engines.polars_frame import KEEP, NotRead, group_frame
+from projector.engines.polars_groups import FileGroup, group_files
+from projector.engines.polars_native import use_native
+from projector.planning.projected_files import ProjectedFile
+from projector.planning.scan_request import ScanRequest
+from projector.schema.arrow_schema import arrow_schema
+
+DEFAULT_BATCH_SIZE = 131_072
+
+
+class PolarsFailedError(Exception):
+    """Polars could not read some group of files; the Arrow executor is to be asked."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedScan:
+    """A scan on its way through Polars.
+
+    Parameters
+    ----------
+    groups, frames:
+        Groups that Polars reads, and the rows of each under the request's schema.
+    rest:
+        Files that the Arrow executor reads.
+    """
+
+    request: ScanRequest
+    groups: list[FileGroup]
+    frames: list[pl.LazyFrame]
+    rest: list[ProjectedFile]
+
+    @property
+    def polars_files(self) -> list[ProjectedFile]:
+        """The files that Polars reads, in the order of its rows."""
+        return list(chain.from_iterable(group.files for group in self.groups))
+
+    def frame(self) -> pl.LazyFrame:
+        """All rows that Polars reads."""
+        return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames, how="vertical", rechunk=False)
+
+
+def prepare(files: Iterable[ProjectedFile], request: ScanRequest) -> PreparedScan:
+    """The files of a scan, grouped, each group with its lazy frame."""
+    grouped = group_files(files, request, use_native())
+    groups, frames, rest = [], [], grouped.rest
+    deletes = DeleteReader(request)
+    for group in grouped.groups:
+        try:
+            frames.append(group_frame(group, request, deletes))
+            groups.append(group)
+        except NotRead:
+            rest.extend(group.files)
+    return PreparedScan(request, groups, frames, rest)
+
+
+def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """The rows of a scan, group by group. See `arrow_scan.scan_batches`."""
+    schema = arrow_schema(request.schema)
+    prepared = prepare(files, request)
+    given = 0
+    try:
+        for frame in stream(prepared, batch_size):
+            for batch in _batches(frame, schema, batch_size):
+                given += batch.num_rows
+                yield batch
+    except PolarsFailedError:
+        yield from _after(arrow_scan.scan_batches(prepared.polars_files, request, batch_size), given)
+    yield from arrow_scan.scan_batches(prepared.rest, request, batch_size)
+
+
+def scan_frames(
+    files: Iterable[ProjectedFile],
+    request: ScanRequest,
+    batch_size: int,
+    change: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None,
+) -> Iterator[pl.DataFrame]:
+    """The rows of a scan as frames of Polars' nearest types. Memory stays bounded by the batches.
+
+    Parameters
+    ----------
+    change:
+        What is done to the rows before they are given out, such as a filter of Polars' own; row by row.
+    """
+    prepared = prepare(files, request)
+    given = 0
+    try:
+        for frame in stream(prepared, batch_size, change):
+            given += frame.height
+            yield frame
+    except PolarsFailedError:
+        batches = arrow_scan.scan_batches(prepared.polars_files, request, batch_size)
+        for frame in _arrow_frames(batches, request, change):
+            if frame.height > given:
+                yield frame.slice(given)
+            given = max(0, given - frame.height)
+    yield from _arrow_frames(arrow_scan.scan_batches(prepared.rest, request, batch_size), request, change)
+
+
+def read_frame(files: Iterable[ProjectedFile], request: ScanRequest) -> pl.DataFrame:
+    """All rows of a scan as one frame of Polars' nearest types."""
+    prepared = prepare(files, request)
+    parts: list[pl.DataFrame] = []
+    if prepared.frames:
+        try:
+            parts.append(_collected(prepared.frame(), prepared))
+        except PolarsFailedError:
+            for group, frame in zip(prepared.groups, prepared.frames, strict=True):
+                try:
+                    parts.append(_collected(frame, prepared))
+                except PolarsFailedError:
+                    prepared.rest.extend(group.files)
+    if prepared.rest or not parts:
+        batches = arrow_scan.scan_batches(prepared.rest, request, DEFAULT_BATCH_SIZE)
+        parts.append(from_batches(batches, request.schema))
+    return parts[0] if len(parts) == 1 else pl.concat(parts, how="vertical", rechunk=False)
+
+
+def stream(
+    prepared: PreparedScan, batch_size: int, change: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
+) -> Iterator[pl.DataFrame]:
+    """What Polars reads, batch by batch, in the order of the files. Raises `PolarsFailedError` wherever it fails."""
+    if not prepared.frames:
+        return
+    lazy = prepared.frame()
+    if change is not None:
+        lazy = change(lazy)
+    with _polars_errors():
+        batches = iter(lazy.collect_batches(chunk_size=batch_size, maintain_order=True, engine="streaming"))
+    while True:
+        with _polars_errors():
+            frame = next(batches, None)
+        if frame is None:
+            return
+        _check_required(frame, prepared.request)
+        yield frame
+
+
+def _collected(lazy: pl.LazyFrame, prepared: PreparedScan) -> pl.DataFrame:
+    with _polars_errors():
+        frame = lazy.collect()
+    _check_required(frame, prepared.request)
+    return frame.drop(KEEP, strict=False)
+
+
+def _check_required(frame: pl.DataFrame, request: ScanRequest) -> None:
+    for f in request.schema.fields:
+        if f.required and f.name in frame.columns and frame.get_column(f.name).null_count():
+            raise PolarsFailedError(f"a null in {f.name}")
+
+
+class _polars_errors:  # noqa: N801 - a context manager, used like a function
+    """Turns whatever Polars raises into `PolarsFailedError`, panics of its Rust code among it."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
+        if error is None or isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError):
+            return
+        raise PolarsFailedError(str(error)) from error
+
+
+def _batches(frame: pl.DataFrame, schema: pa.Schema, batch_size: int) -> Iterator[pa.RecordBatch]:
+    if len(schema):
+        yield from to_batches(frame, schema, batch_size)
+        return
+    for start in range(0, frame.height, batch_size):
+        yield make_batch([], schema, min(batch_size, frame.height - start))
+
+
+def _after(batches: Iterator[pa.RecordBatch], given: int) -> Iterator[pa.RecordBatch]:
+    """The batches without their first `given` rows."""
+    for batch in batches:
+        if batch.num_rows > given:
+            yield batch.slice(given)
+        given = max(0, given - batch.num_rows)
+
+
+def _arrow_frames(
+    batches: Iterator[pa.RecordBatch],
+    request: ScanRequest,
+    change: Callable[[pl.LazyFrame], pl.LazyFrame] | None,
+) -> Iterator[pl.DataFrame]:
+    for batch in batches:
+        frame = from_batches([batch], request.schema)
+        yield frame if change is None else change(frame.lazy()).collect()
