@@ -70,14 +70,23 @@ def plain_array(array: pa.Array) -> pa.Array:
     if pa.types.is_run_end_encoded(kind):
         return plain_array(pc.run_end_decode(array))
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return array.cast(pa.string())
+        return _narrow(array, pa.string())
     if pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind):
-        return array.cast(pa.binary())
+        return _narrow(array, pa.binary())
     if pa.types.is_duration(kind):
         return array.view(pa.int64())
     if pa.types.is_date64(kind):
         return array.cast(pa.date32())
     return array
+
+
+def _narrow(array: pa.Array, target: pa.DataType) -> pa.Array:
+    """A large or view array with 32-bit offsets."""
+    try:
+        return array.cast(target)
+    except pa.ArrowInvalid:  # a slice whose offsets begin beyond 32 bits
+        every = pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), len(array)), start=-1)
+        return array.take(every).cast(target)
 
 
 def _as_is(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
