@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from projector.planning.projected_files import ProjectedFile
+from projector.planning.scan_plan import ScanPlan, Skipped, SkippedTotal
 from projector.projection.explain import FieldExplanation, explain_plan
 from projector.projection.plan import Plan
 from projector.schema.schema import Schema
@@ -36,8 +37,44 @@ class ShapeExplanation:
 
 
 @dataclass(frozen=True, slots=True)
+class PruningExplanation:
+    """What a scan reads of a table and what it skips: what a partition spec or a sort order is worth to it.
+
+    Parameters
+    ----------
+    manifests:
+        Manifests that were opened.
+    skipped_manifests:
+        Those that were not, and why.
+    files, records_to_read:
+        Data files that are read, and the records in them.
+    records_expected:
+        Records that the scan is expected to give out of them; see `ScanPlan.records_expected`.
+    skipped:
+        Live data files that are not read, by reason.
+    """
+
+    manifests: int
+    skipped_manifests: tuple[Skipped, ...]
+    files: int
+    records_to_read: int
+    records_expected: int
+    skipped: tuple[SkippedTotal, ...]
+
+    @property
+    def files_skipped(self) -> int:
+        """Live data files in the opened manifests that are not read."""
+        return sum(total.files for total in self.skipped)
+
+    @property
+    def records_skipped(self) -> int:
+        """Records in them."""
+        return sum(total.records for total in self.skipped)
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
-    """How every file of a scan is projected.
+    """How every file of a scan is projected, and which files it reads.
 
     Parameters
     ----------
@@ -45,25 +82,41 @@ class Explanation:
         The schema of the scan's rows.
     shapes:
         One entry for each shape, in the order of their first files.
+    pruning:
+        What is read and what is skipped.
     """
 
     schema: Schema
     shapes: tuple[ShapeExplanation, ...] = field(default=())
+    pruning: PruningExplanation = PruningExplanation(0, (), 0, 0, 0, ())
 
     def column(self, path: str) -> tuple[tuple[ShapeExplanation, FieldExplanation], ...]:
         """For one field, by dotted path: where it comes from in each shape."""
         return tuple((shape, f) for shape in self.shapes for f in shape.fields if f.path == path)
 
 
-def explain_files(files: Iterable[ProjectedFile], schema: Schema) -> Explanation:
-    """Group projected files by their plan."""
+def explain_pruning(plan: ScanPlan) -> PruningExplanation:
+    """The figures of a scan's plan."""
+    return PruningExplanation(
+        len(plan.manifests),
+        plan.skipped_manifests,
+        len(plan.tasks),
+        plan.records_to_read,
+        plan.records_expected,
+        plan.skipped,
+    )
+
+
+def explain_files(files: Iterable[ProjectedFile], schema: Schema, plan: ScanPlan) -> Explanation:
+    """Group the projected files of a scan's plan by how they are projected."""
     groups: dict[int, tuple[Plan, list[ProjectedFile]]] = {}
     for file in files:
         groups.setdefault(id(file.plan), (file.plan, []))[1].append(file)
     return Explanation(
         schema,
         tuple(
-            ShapeExplanation(plan, tuple(f.task.file for f in members), sum(f.row_count for f in members))
-            for plan, members in groups.values()
+            ShapeExplanation(plan_of_shape, tuple(f.task.file for f in members), sum(f.row_count for f in members))
+            for plan_of_shape, members in groups.values()
         ),
+        explain_pruning(plan),
     )

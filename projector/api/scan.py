@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from projector.api.explanation import Explanation, explain_files
+from projector.engines.executors import executor
 from projector.errors import ProjectorWarning, UnsupportedError
 from projector.planning.expressions import TRUE, Expression
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_files
@@ -15,6 +16,7 @@ from projector.planning.scan_plan import ScanPlan
 from projector.planning.scan_request import ScanRequest
 from projector.planning.scan_source import ScanSource, exact_count
 from projector.planning.tasks import FileTask
+from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -46,26 +48,30 @@ class Scan:
         return self._source.plan(self.row_filter)
 
     def count(self) -> int:
-        """The number of rows, from metadata where that is exact.
+        """The number of rows.
 
-        A file is opened only for a filter that cuts through it, and for deletes by key or by position.
+        Files are opened only where metadata does not tell: where a filter cuts through a file, and where rows are
+        deleted by key or by position delete files.
         """
+        request = self._source.request(self._schema, self.row_filter)
         total, opened = 0, []
         for task in self.plan_files():
-            exact = exact_count(task)
+            exact = exact_count(replace(task, deletes=()) if request.marks_deleted else task)
             if exact is None:
                 opened.append(task)
             else:
                 total += exact
         if opened:
-            counted = replace(self, _schema=Schema(()), limit=None)
+            needed = tuple(f for f in self._schema.fields if f.field_id == DELETED)
+            counted = replace(self, _schema=Schema(needed), limit=None)
             total += sum(batch.num_rows for batch in counted._batches("arrow", DEFAULT_BATCH_SIZE, opened))
         return total if self.limit is None else min(total, max(self.limit, 0))
 
     def explain(self) -> Explanation:
-        """Where every field comes from, for each shape of file. Reads the footers of the files, no rows."""
-        tasks = self.plan_files().tasks
-        return explain_files(self._projected_files(tasks, self._source.request(self._schema, TRUE, ())), self._schema)
+        """Where every field comes from, for each shape of file, and which files are read. Reads footers, no rows."""
+        plan = self.plan_files()
+        request = self._source.request(self._schema, TRUE)
+        return explain_files(self._projected_files(plan.tasks, request), self._schema, plan)
 
     def to_arrow_batch_reader(
         self, engine: str = "arrow", *, batch_size: int = DEFAULT_BATCH_SIZE
@@ -119,9 +125,8 @@ class Scan:
         """The same scan, giving `limit` rows at most."""
         return replace(self, limit=limit)
 
-    def _request(self, tasks: Iterable[FileTask]) -> ScanRequest:
-        keys = {i for task in tasks for delete in task.deletes for i in delete.equality_ids}
-        return self._source.request(self._schema, self.row_filter, keys)
+    def _request(self, tasks: Sequence[FileTask]) -> ScanRequest:
+        return self._source.request(self._schema, self.row_filter, tasks)
 
     def _projected_files(self, tasks: Iterable[FileTask], request: ScanRequest) -> Iterator[ProjectedFile]:
         cache = PlanCache(request.wide_schema, request.name_mapping)
@@ -137,7 +142,7 @@ class Scan:
     def _batches(
         self, engine: str, batch_size: int, tasks: Sequence[FileTask] | None = None
     ) -> Iterator[pa.RecordBatch]:
-        scan_batches = _executor(engine)
+        scan_batches = executor(engine)
         left = self.limit
         if left is not None and left <= 0:
             return
@@ -152,17 +157,3 @@ class Scan:
             left -= batch.num_rows
             if left <= 0:
                 return
-
-
-def _executor(engine: str) -> Callable[[Iterable[ProjectedFile], ScanRequest, int], Iterator[pa.RecordBatch]]:
-    match engine:
-        case "arrow":
-            from projector.engines.arrow_scan import scan_batches
-
-            return scan_batches
-        case "rows":
-            from projector.engines.row_scan import scan_batches as scan_rows
-
-            return scan_rows
-        case _:
-            raise UnsupportedError(f"Unknown engine: {engine!r}", hint="choose one of: arrow, rows")

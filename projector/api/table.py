@@ -133,7 +133,9 @@ class Table:
             For a filter that is not understood.
         """
         point = choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
-        schema = metadata_columns(point.schema, METADATA_COLUMNS, partition_field(partition_fields(self.metadata), point.schema))
+        schema = metadata_columns(
+            point.schema, METADATA_COLUMNS, partition_field(partition_fields(self.metadata), point.schema)
+        )
         bound = bind(to_expression(row_filter), schema, case_sensitive) if row_filter is not None else TRUE
         source = SnapshotSource(self.metadata, point.snapshot, point.schema, self._storage, self._resolver)
         return Scan(source, select_columns(schema, point.schema, selected_fields, case_sensitive), bound, limit)

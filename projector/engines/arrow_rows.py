@@ -11,7 +11,7 @@ from projector.engines.delete_files import EqualityDeletes, probe_values
 from projector.engines.selection import DeletedPositions
 from projector.planning.expressions import AlwaysTrue, BoundTerm
 from projector.planning.scan_request import ScanRequest
-from projector.schema.reserved import POS
+from projector.schema.reserved import DELETED, POS
 
 
 def given_out(
@@ -38,12 +38,14 @@ def given_out(
     columns = batch.columns[:width]
     length = batch.num_rows
     kept: pa.BooleanArray | None = None
-    if request.deleted_column is not None:
+    if request.marks_deleted:
         if positions is not None:
-            deleted = _any(
-                [pc.is_in(probed[POS], value_set=positions.positions), *([] if deleted is None else [deleted])]
-            )
-        columns[request.deleted_column] = pa.repeat(pa.scalar(False), length) if deleted is None else deleted
+            by_position = pc.is_in(probed[POS], value_set=positions.positions)
+            deleted = by_position if deleted is None else pc.or_(deleted, by_position)
+        marked = pa.repeat(pa.scalar(False), length) if deleted is None else deleted
+        probed[DELETED] = marked
+        if request.deleted_column is not None:
+            columns[request.deleted_column] = marked
     elif deleted is not None:
         kept = pc.invert(deleted)
     if not isinstance(request.row_filter, AlwaysTrue):

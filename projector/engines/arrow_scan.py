@@ -35,7 +35,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
         For the first data or delete file that cannot be read at all.
     """
     schema = arrow_schema(request.schema)
-    deletes = DeleteReader(request.storage, {p.field_id: p for p in request.probes}, request.name_mapping)
+    deletes = DeleteReader(request)
     filtered = not isinstance(request.row_filter, AlwaysTrue)
     for file in files:
         raise_failures(file.plan, file.binding.file)
@@ -45,7 +45,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
         positions = deletes.deleted_positions(file.task, file.row_count)
         equality = deletes.equality_deletes(file.task)
         # Deleted rows are not read at all, unless they are asked for by name.
-        selection = positions if request.deleted_column is None else None
+        selection = None if request.marks_deleted else positions
         chosen = None if groups is None else groups.chosen
         for batch in read_batches(file, request.storage, batch_size, row_groups=chosen, selection=selection):
             given = given_out(request, batch, equality, positions, schema)

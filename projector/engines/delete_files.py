@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from projector.engines.arrow import read_batches
+from projector.engines.kept import Kept
 from projector.engines.key_set import KeySet
 from projector.engines.selection import DeletedPositions
 from projector.errors import CorruptFileError
 from projector.files.deletion_vector import read_deletion_vector
-from projector.files.storage import Storage
 from projector.planning.by_path import ByPath
 from projector.planning.probes import Probe
 from projector.planning.projected_files import PlanCache, project_file
+from projector.planning.scan_request import ScanRequest
 from projector.planning.tasks import DeleteFile, FileTask
 from projector.schema.arrow_schema import arrow_schema
 from projector.schema.name_mapping import MappedField, NameMapping
@@ -36,6 +37,10 @@ POSITION_DELETE_SCHEMA = Schema(
 _BY_NAME = NameMapping((MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS)))
 
 
+_MOST_KEPT = 8_000_000
+"""Positions, and keys, that are kept for the next data file; one delete file is always kept, however large."""
+
+
 @dataclass(frozen=True)
 class EqualityDeletes:
     """Rows that are deleted by key: those whose values of `field_ids` are one of `keys`, columns in that order."""
@@ -44,25 +49,18 @@ class EqualityDeletes:
     keys: KeySet
 
 
-@dataclass
 class DeleteReader:
-    """Reads each delete file once for all the data files of a scan that it applies to.
+    """Reads each delete file once for all the data files of a scan that it applies to, as far as memory allows."""
 
-    Parameters
-    ----------
-    probes:
-        What the scan reads of the fields that equality deletes compare, by field id.
-    name_mapping:
-        For equality delete files without field ids.
-    """
-
-    storage: Storage
-    probes: Mapping[int, Probe] = field(default_factory=dict)
-    name_mapping: NameMapping | None = None
-    _positions: dict[str, ByPath[pa.Int64Array]] = field(default_factory=dict)
-    _keys: dict[tuple[str, tuple[int, ...]], pa.Table] = field(default_factory=dict)
-    _equality: dict[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] = field(default_factory=dict)
-    _plans: dict[tuple[int, ...], PlanCache] = field(default_factory=dict)
+    def __init__(self, request: ScanRequest) -> None:
+        self._storage = request.storage
+        self._probes = {p.field_id: p for p in request.probes}
+        self._name_mapping = request.name_mapping
+        self._data_files = request.data_files
+        self._positions: Kept[str, ByPath[pa.Int64Array]] = Kept(_MOST_KEPT)
+        self._keys: Kept[tuple[str, tuple[int, ...]], pa.Table] = Kept(_MOST_KEPT)
+        self._equality: Kept[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] = Kept(_MOST_KEPT)
+        self._plans: dict[tuple[int, ...], PlanCache] = {}
 
     def deleted_positions(self, task: FileTask, row_count: int) -> DeletedPositions | None:
         """The deleted positions of a data file of `row_count` rows; None where there are none.
@@ -73,17 +71,14 @@ class DeleteReader:
         for delete in task.deletes:
             if delete.content != "position":
                 continue
-            part = self._vector(delete) if delete.is_vector else self._positions_in(delete).get(task.file)
-            if part is None or not len(part):
-                continue
-            bounds = pc.min_max(part)
-            low, high = bounds["min"].as_py(), bounds["max"].as_py()
-            if low < 0 or high >= row_count:
-                raise CorruptFileError(
-                    f"It deletes position {low if low < 0 else high} of a data file with {row_count} rows, {task.file}",
-                    file=delete.file,
-                )
-            parts.append(part)
+            if delete.is_vector:
+                found = [self._vector(delete)]
+            else:
+                found = self._positions_in(delete).get(task.file, self._data_files)
+            for part in found:
+                if len(part):
+                    _check_range(part, delete, task.file, row_count)
+                    parts.append(part)
         if not parts:
             return None
         joined = pc.unique(pa.concat_arrays(parts))
@@ -91,7 +86,7 @@ class DeleteReader:
 
     def _vector(self, delete: DeleteFile) -> pa.Int64Array:
         offset, size = delete.vector_range
-        with self.storage.open(delete.location) as source:
+        with self._storage.open(delete.location) as source:
             bitmap = read_deletion_vector(source, delete.file, offset, size)
         if len(bitmap) != delete.record_count:
             raise CorruptFileError(
@@ -112,7 +107,7 @@ class DeleteReader:
             found = ByPath()
             for path, positions in zip(lists["file_path"].to_pylist(), lists["pos_list"], strict=True):
                 found.setdefault(path, positions.values)
-            self._positions[delete.file] = found
+            self._positions.keep(delete.file, found, table.num_rows)
         return found
 
     def equality_deletes(self, task: FileTask) -> tuple[EqualityDeletes, ...]:
@@ -126,7 +121,7 @@ class DeleteReader:
             for delete in applied:
                 groups.setdefault(tuple(sorted(set(delete.equality_ids))), []).append(delete)
             found = tuple(EqualityDeletes(ids, self._key_set(ids, deletes)) for ids, deletes in groups.items())
-            self._equality[applied] = found
+            self._equality.keep(applied, found, sum(len(deletes.keys) for deletes in found))
         return found
 
     def _key_set(self, ids: tuple[int, ...], deletes: list[DeleteFile]) -> KeySet:
@@ -136,9 +131,9 @@ class DeleteReader:
     def _keys_in(self, delete: DeleteFile, ids: tuple[int, ...]) -> pa.Table:
         found = self._keys.get((delete.file, ids))
         if found is None:
-            probes = [self.probes[i] for i in ids]
+            probes = [self._probes[i] for i in ids]
             schema = Schema(tuple(p.column for p in probes))
-            cache = self._plans.setdefault(ids, PlanCache(schema, self.name_mapping))
+            cache = self._plans.setdefault(ids, PlanCache(schema, self._name_mapping))
             # An empty batch first: a delete file without rows has keys of the right types too.
             batches = [pa.RecordBatch.from_pylist([], arrow_schema(schema)), *self._batches(delete, cache)]
             found = pa.Table.from_batches(
@@ -147,12 +142,22 @@ class DeleteReader:
                 )
                 for batch in batches
             )
-            self._keys[(delete.file, ids)] = found
+            self._keys.keep((delete.file, ids), found, found.num_rows)
         return found
 
     def _batches(self, delete: DeleteFile, cache: PlanCache) -> Iterator[pa.RecordBatch]:
-        projected = project_file(FileTask(delete.file, delete.location), cache, self.storage)
-        yield from read_batches(projected, self.storage)
+        projected = project_file(FileTask(delete.file, delete.location), cache, self._storage)
+        yield from read_batches(projected, self._storage)
+
+
+def _check_range(positions: pa.Int64Array, delete: DeleteFile, file: str, row_count: int) -> None:
+    bounds = pc.min_max(positions)
+    low, high = bounds["min"].as_py(), bounds["max"].as_py()
+    if low < 0 or high >= row_count:
+        raise CorruptFileError(
+            f"It deletes position {low if low < 0 else high} of a data file with {row_count} rows, {file}",
+            file=delete.file,
+        )
 
 
 def probe_values(batch: pa.RecordBatch, index: int, probe: Probe) -> pa.Array:

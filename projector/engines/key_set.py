@@ -1,4 +1,4 @@
-"""Keys of equality deletes as codes: whether a row's values equal those of a key, for whole batches at once."""
+"""Keys of equality deletes: whether a row's values equal those of a key, for whole batches at once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,39 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _CODES = 1 << 62
+_FEW = 4096
+"""Keys that are numbered once for all. Of more than that, those that a batch may have are looked out first: a table of
+a million keys is slower to build anew for every batch than to run past the batch's own."""
 
 
 class KeySet:
-    """A set of keys of one or more columns. Null equals null, NaN equals NaN, and 0.0 is not -0.0, as in Java.
-
-    Every column's distinct values are numbered; a key is the number that its columns' numbers make together.
-    """
+    """A set of keys of one or more columns. Null equals null, NaN equals NaN, and 0.0 is not -0.0, as in Java."""
 
     def __init__(self, columns: Sequence[pa.Array]) -> None:
-        self._values = [None if pa.types.is_null(c.type) else pc.unique(_bits(c)) for c in columns]
+        self._columns = [_bits(column) for column in columns]
+        self._numbered = _NumberedKeys(self._columns) if len(self) <= _FEW else None
+
+    def __len__(self) -> int:
+        return len(self._columns[0]) if self._columns else 0
+
+    def holds(self, columns: Sequence[pa.Array]) -> pa.BooleanArray:
+        """For every row, whether its values are a key. Columns in the order and types of the keys'."""
+        rows = [_bits(column) for column in columns]
+        if self._numbered is not None:
+            return self._numbered.holds(rows)
+        keys = self._columns
+        for i, row_values in enumerate(rows):
+            if not pa.types.is_null(row_values.type):
+                there = pc.is_in(keys[i], value_set=row_values)
+                keys = [column.filter(there) for column in keys]
+        return _NumberedKeys(keys).holds(rows)
+
+
+class _NumberedKeys:
+    """Every column's distinct values are numbered; a key is the number that its columns' numbers make together."""
+
+    def __init__(self, columns: Sequence[pa.Array]) -> None:
+        self._values = [None if pa.types.is_null(c.type) else pc.unique(c) for c in columns]
         self._steps: list[pa.Array | None] = []
         codes: pa.Array | None = None
         radix = 1
@@ -36,7 +59,6 @@ class KeySet:
         self._keys = pc.unique(codes) if codes is not None else pa.array([], pa.int64())
 
     def holds(self, columns: Sequence[pa.Array]) -> pa.BooleanArray:
-        """For every row, whether its values are a key. Columns in the order and types of the keys'."""
         codes: pa.Array | None = None
         for column, values, renumbered in zip(columns, self._values, self._steps, strict=True):
             own, size = _codes(column, values)
@@ -53,7 +75,7 @@ class KeySet:
 def _codes(column: pa.Array, values: pa.Array | None) -> tuple[pa.Array, int]:
     if values is None:
         return pa.repeat(pa.scalar(0, pa.int64()), len(column)), 1
-    return pc.index_in(_bits(column), value_set=values).cast(pa.int64()), len(values)
+    return pc.index_in(column, value_set=values).cast(pa.int64()), len(values)
 
 
 def _bits(column: pa.Array) -> pa.Array:

@@ -20,7 +20,7 @@ from projector.planning.row_evaluator import evaluate_leaves
 from projector.planning.scan_request import ScanRequest
 from projector.planning.tasks import DeleteFile, FileTask
 from projector.schema.name_mapping import MappedField, NameMapping
-from projector.schema.reserved import DELETE_FILE_PATH, DELETE_FILE_POS
+from projector.schema.reserved import DELETE_FILE_PATH, DELETE_FILE_POS, DELETED
 from projector.schema.schema import Schema
 from projector.schema.types import LongType, NestedField, StringType
 
@@ -43,8 +43,9 @@ def _file_rows(file: ProjectedFile, request: ScanRequest) -> Iterator[Row]:
         deleted = position in positions or any(
             tuple(_comparable(probed[i]) for i in ids) in found for ids, found in keys
         )
-        if deleted and request.deleted_column is None:
+        if deleted and not request.marks_deleted:
             continue
+        probed[DELETED] = deleted
         if evaluate_leaves(request.row_filter, lambda term, probed=probed: probed[term.field_id]) is not True:  # type: ignore[misc]
             continue
         given = {f.name: row[f.name] for f in request.schema.fields}
@@ -77,9 +78,7 @@ def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
                 positions = set(read_deletion_vector(source, delete.file, *delete.vector_range))
         else:
             named = _delete_rows(delete, _POSITION_DELETES, _POSITION_NAMES, request)
-            exact = {r["pos"] for r in named if canonical(r["file_path"]) == canonical(file.task.file)}
-            loose = {r["pos"] for r in named if without_authority(r["file_path"]) == without_authority(file.task.file)}
-            positions = exact or loose
+            positions = {r["pos"] for r in named if _is_meant(r["file_path"], file.task.file, request)}
         outside = [p for p in positions if not 0 <= p < file.row_count]
         if outside:
             raise CorruptFileError(
@@ -88,6 +87,13 @@ def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
             )
         found |= positions
     return found
+
+
+def _is_meant(named: str, data_file: str, request: ScanRequest) -> bool:
+    """Whether a path in a delete file names a data file, though perhaps with another scheme or authority."""
+    if canonical(named) == canonical(data_file):
+        return True
+    return without_authority(named) == without_authority(data_file) and canonical(named) not in request.data_files
 
 
 def _deleted_keys(delete: DeleteFile, request: ScanRequest) -> tuple[tuple[int, ...], set[tuple[Any, ...]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -14,23 +15,31 @@ Value = TypeVar("Value")
 class ByPath(Generic[Value]):
     """Values by the path of a data file, however it is spelled.
 
-    Writers may name one file with several schemes or authorities (`hdfs://host/x` for `/x`). A path is looked up by its
-    canonical spelling first, and without scheme and authority where that finds nothing.
+    Writers may name one file with several schemes or authorities (`hdfs://host/x` for `/x`), so what is found for a
+    path is all that has it without scheme and authority; what has its canonical spelling comes first.
     """
 
-    _exact: dict[str, Value] = field(default_factory=dict)
-    _loose: dict[str, Value] = field(default_factory=dict)
+    _values: dict[str, dict[str, Value]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self._exact)
+        return bool(self._values)
 
-    def get(self, path: str) -> Value | None:
-        """The value for a path, or None."""
-        found = self._exact.get(canonical(path))
-        return found if found is not None else self._loose.get(without_authority(path))
+    def get(self, path: str, others: Container[str] = ()) -> list[Value]:
+        """The values for a path.
+
+        Parameters
+        ----------
+        others:
+            Canonical spellings of files that are surely there. What is meant for one of them is not for another that
+            only differs from it in scheme or authority, such as the same key in another bucket.
+        """
+        found = self._values.get(without_authority(path))
+        if found is None:
+            return []
+        own = canonical(path)
+        exact = [found[own]] if own in found else []
+        return exact + [value for name, value in found.items() if name != own and name not in others]
 
     def setdefault(self, path: str, value: Value) -> Value:
         """The value already there for this very path, else the given one, which is kept."""
-        found = self._exact.setdefault(canonical(path), value)
-        self._loose.setdefault(without_authority(path), found)
-        return found
+        return self._values.setdefault(without_authority(path), {}).setdefault(canonical(path), value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +31,7 @@ class DeleteIndex:
     _by_partition: dict[_Partition, list[DeleteFile]] = field(default_factory=dict)
     _equality: dict[_Partition, list[DeleteFile]] = field(default_factory=dict)
     _global_equality: list[DeleteFile] = field(default_factory=list)
-    equality_ids: set[int] = field(default_factory=set)
+    _shared: dict[tuple[_Partition, int], _Scoped] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self._vectors or self._by_file or self._by_partition or self._equality or self._global_equality)
@@ -45,8 +44,8 @@ class DeleteIndex:
         file = entry.data_file
         delete = _delete_file(entry, resolver)
         partition = _partition_key(file)
+        self._shared.clear()
         if file.content is FileContent.EQUALITY_DELETES:
-            self.equality_ids.update(delete.equality_ids)
             if spec.is_unpartitioned:
                 self._global_equality.append(delete)
             else:
@@ -65,28 +64,49 @@ class DeleteIndex:
             self._by_partition.setdefault(partition, []).append(delete)
 
     def for_file(self, entry: ManifestEntry) -> tuple[DeleteFile, ...]:
-        """The delete files that apply to a data file."""
-        file, sequence = entry.data_file, entry.data_sequence_number or 0
-        partition = _partition_key(file)
-        vector = self._vectors.get(file.file_path)
-        found: list[DeleteFile] = []
-        if vector is not None and sequence <= vector.data_sequence_number:
-            found.append(vector)
-        else:
-            positions = (*(self._by_file.get(file.file_path) or ()), *self._by_partition.get(partition, ()))
-            found += [d for d in positions if sequence <= d.data_sequence_number]
-        equality = (*self._global_equality, *self._equality.get(partition, ()))
-        found += [d for d in equality if sequence < d.data_sequence_number]
-        return tuple(found)
+        """The delete files that apply to a data file.
+
+        Raises `InvalidMetadataError` where that cannot be told, because the file has no sequence number.
+        """
+        if not self:
+            return ()
+        file, sequence = entry.data_file, _sequence_number(entry)
+        scoped = self._in_scope(_partition_key(file), sequence)
+        for vector in self._vectors.get(file.file_path)[:1]:
+            if sequence <= vector.data_sequence_number:
+                return (vector, *scoped.equality) if scoped.equality else (vector,)
+        named = tuple(
+            delete
+            for deletes in self._by_file.get(file.file_path)
+            for delete in deletes
+            if sequence <= delete.data_sequence_number
+        )
+        return (*named, *scoped.all) if named else scoped.all
+
+    def _in_scope(self, partition: _Partition, sequence: int) -> _Scoped:
+        """The deletes that apply by partition and age alone: the same tuples for all files of one of each."""
+        found = self._shared.get((partition, sequence))
+        if found is None:
+            positions = tuple(d for d in self._by_partition.get(partition, ()) if sequence <= d.data_sequence_number)
+            candidates = (*self._global_equality, *self._equality.get(partition, ()))
+            equality = tuple(d for d in candidates if sequence < d.data_sequence_number)
+            found = self._shared[(partition, sequence)] = _Scoped((*positions, *equality), equality)
+        return found
 
 
-def index_deletes(entries: Iterable[tuple[ManifestEntry, PartitionSpec]], resolver: PathResolver) -> DeleteIndex:
-    """The index of the live delete files among some entries, each with the spec of its manifest."""
-    index = DeleteIndex()
-    for entry, spec in entries:
-        if entry.is_live:
-            index.add(entry, spec, resolver)
-    return index
+@dataclass(frozen=True, slots=True)
+class _Scoped:
+    all: tuple[DeleteFile, ...]
+    equality: tuple[DeleteFile, ...]
+
+
+def _sequence_number(entry: ManifestEntry) -> int:
+    if entry.data_sequence_number is None:
+        raise InvalidMetadataError(
+            "Its manifest gives it no sequence number, so it is unknown which deletes apply",
+            file=entry.data_file.file_path,
+        )
+    return entry.data_sequence_number
 
 
 def _delete_file(entry: ManifestEntry, resolver: PathResolver) -> DeleteFile:
@@ -101,6 +121,8 @@ def _delete_file(entry: ManifestEntry, resolver: PathResolver) -> DeleteFile:
         )
     if file.key_metadata is not None:
         raise UnsupportedError("Encrypted delete files are not read", file=file.file_path)
+    if file.content is FileContent.DATA:
+        raise InvalidMetadataError("A data file in a manifest of deletes", file=file.file_path)
     if is_equality and not file.equality_ids:
         raise InvalidMetadataError("An equality delete file without equality ids", file=file.file_path)
     if file_format == "puffin" and (
@@ -114,7 +136,7 @@ def _delete_file(entry: ManifestEntry, resolver: PathResolver) -> DeleteFile:
         location=resolver.resolve(file.file_path),
         content="equality" if is_equality else "position",
         file_format=file_format,
-        data_sequence_number=entry.data_sequence_number or 0,
+        data_sequence_number=_sequence_number(entry),
         record_count=file.record_count,
         equality_ids=file.equality_ids or (),
         referenced_data_file=file.referenced_data_file,

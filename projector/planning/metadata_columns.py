@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from projector.metadata.manifests import DataFile
+from projector.planning.expressions import BoundTerm
+from projector.planning.facts import Facts, constant
 from projector.schema import reserved
 from projector.schema.schema import Schema
 from projector.schema.selection import ALL, select
@@ -30,11 +34,40 @@ METADATA_FIELDS = {
 """The metadata columns but `_partition`, whose type depends on the table's specs."""
 
 
-def partition_field(fields: Iterable[NestedField]) -> NestedField:
-    """The column `_partition` over the partition fields of all specs of a table."""
+_SHIFT = 2_000_000_000
+"""Added to the ids of partition fields where a column has one of them: partition fields are numbered from 1000."""
+
+
+def partition_field(fields: Iterable[NestedField], schema: Schema) -> NestedField:
+    """The column `_partition` over the partition fields of all specs of a table.
+
+    Its children have the ids of the partition fields, or ids above all columns where `schema` has one of those.
+    """
+    children = tuple(fields)
+    if any(f.field_id in schema.fields_by_id for f in children):
+        children = tuple(replace(f, field_id=f.field_id + _SHIFT) for f in children)
     return NestedField(
-        reserved.PARTITION, "_partition", StructType(tuple(fields)), False, "Partition to which the row belongs"
+        reserved.PARTITION, "_partition", StructType(children), False, "Partition to which the row belongs"
     )
+
+
+def partition_values(partition: Mapping[int, Any]) -> Mapping[int, Any]:
+    """A partition tuple by the ids that the children of `_partition` can have."""
+    return {**partition, **{field_id + _SHIFT: value for field_id, value in partition.items()}}
+
+
+def file_column_facts(term: BoundTerm, file: DataFile, partition: Mapping[int, Any]) -> Facts | None:
+    """What a manifest says of a metadata column in the rows of a file; None for other columns.
+
+    `partition` is the file's tuple in the types of `_partition`.
+    """
+    if term.field_id == reserved.FILE:
+        return constant(file.file_path)
+    if term.field_id == reserved.SPEC_ID:
+        return constant(file.spec_id)
+    if term.parent_ids == (reserved.PARTITION,):
+        return constant(partition_values(partition).get(term.field_id))
+    return None
 
 
 def metadata_columns(schema: Schema, ids: Collection[int], partition: NestedField | None = None) -> Schema:

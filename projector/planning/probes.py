@@ -1,13 +1,13 @@
 """Probes: columns that are read beside the selected ones, to decide which rows are kept, and are then left out.
 
 A probe is one field of any struct depth, asked for as a top-level column of its own: its parents hold nothing but it,
-and its name is one that the schema does not have. So a filter or an equality delete finds its columns by place, whatever
-is selected and however it is pruned.
+and its name is one that the schema does not have. So a filter or an equality delete finds its columns by place,
+whatever is selected and however it is pruned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from projector.errors import InvalidMetadataError
@@ -69,33 +69,32 @@ def with_probes(schema: Schema, probes: Sequence[Probe]) -> Schema:
     return replace(schema, fields=(*schema.fields, *(p.column for p in probes))) if probes else schema
 
 
-def probes_for(
-    schema: Schema, filter_ids: Iterable[int], key_ids: Iterable[int], history: Mapping[int, Schema]
-) -> tuple[Probe, ...]:
-    """Probes for the columns of a filter and for the keys of equality deletes.
+def key_probe(schema: Schema, field_id: int, history: Mapping[int, Schema]) -> Probe:
+    """A probe for a field that equality deletes compare.
 
     Parameters
     ----------
     schema:
-        The schema of the scan before selection; filters are bound to it.
+        The schema of the scan before selection.
     history:
-        Every schema of the table by id. A key that `schema` lacks was dropped since: the newest schema that has it says
-        what it was.
+        Every schema of the table by id. A field that `schema` lacks was dropped, or is not there yet: the newest schema
+        that has it says what it is.
 
-    Raises `InvalidMetadataError` for a key that no schema has.
+    Raises `InvalidMetadataError` for a field that no schema has, or whose values are not compared.
     """
-    found = {field_id: probe(schema, field_id) for field_id in filter_ids}
-    for field_id in key_ids:
-        if field_id in found:
-            continue
-        newest = schema if field_id in schema.fields_by_id else None
-        if newest is None:
-            having = [s for s in history.values() if field_id in s.fields_by_id]
-            if not having:
-                raise InvalidMetadataError(
-                    f"An equality delete compares field id {field_id}, which no schema of the table has",
-                    field_id=field_id,
-                )
-            newest = max(having, key=lambda s: s.schema_id)
-        found[field_id] = probe(newest, field_id, optional=True)
-    return tuple(found.values())
+    having = (
+        [schema] if field_id in schema.fields_by_id else [s for s in history.values() if field_id in s.fields_by_id]
+    )
+    if not having:
+        raise InvalidMetadataError(
+            f"An equality delete compares field id {field_id}, which no schema of the table has", field_id=field_id
+        )
+    newest = max(having, key=lambda s: s.schema_id)
+    field_type = newest.fields_by_id[field_id].field_type
+    if not field_type.is_primitive:
+        raise InvalidMetadataError(
+            f"An equality delete compares a {field_type}, but only primitive values are compared",
+            path=newest.name_of(field_id),
+            field_id=field_id,
+        )
+    return probe(newest, field_id, optional=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from projector.files.physical import FileSchema
 from projector.files.shapes import KnownShapes, read_shape
 from projector.files.storage import Storage
+from projector.planning.metadata_columns import partition_values
 from projector.planning.tasks import FileTask
 from projector.projection.plan import Binding, Plan
 from projector.projection.resolve import resolve
@@ -76,7 +77,7 @@ def project_file(task: FileTask, cache: PlanCache, storage: Storage) -> Projecte
         file=task.file,
         partition=task.identity_partition,
         spec_id=task.spec_id,
-        partition_struct=task.partition,
+        partition_struct=partition_values(task.partition),
         first_row_id=task.first_row_id,
         sequence_number=task.data_sequence_number,
     )

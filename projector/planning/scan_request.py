@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from projector.files.storage import Storage
-from projector.planning.expressions import TRUE, Expression
+from projector.planning.expressions import TRUE, Expression, bound_terms
 from projector.planning.probes import Probe, with_probes
 from projector.schema.name_mapping import NameMapping
 from projector.schema.reserved import DELETED
@@ -29,6 +29,8 @@ class ScanRequest:
         What opens files.
     name_mapping:
         For files without field ids.
+    data_files:
+        Canonical paths of the scan's files, where it has position deletes: a delete for one of them is for no other.
     """
 
     schema: Schema
@@ -36,6 +38,7 @@ class ScanRequest:
     row_filter: Expression = TRUE
     probes: tuple[Probe, ...] = ()
     name_mapping: NameMapping | None = field(default=None, repr=False)
+    data_files: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def wide_schema(self) -> Schema:
@@ -44,5 +47,10 @@ class ScanRequest:
 
     @cached_property
     def deleted_column(self) -> int | None:
-        """Place of `_deleted` among the columns; where it is selected, deleted rows are given out and marked."""
+        """Place of `_deleted` among the columns."""
         return next((i for i, f in enumerate(self.schema.fields) if f.field_id == DELETED), None)
+
+    @cached_property
+    def marks_deleted(self) -> bool:
+        """Whether deleted rows are given out, marked: where `_deleted` is selected, or in the filter."""
+        return self.deleted_column is not None or DELETED in bound_terms(self.row_filter)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from projector.files.locations import PathResolver
+from projector.files.locations import PathResolver, canonical
 from projector.files.storage import Storage
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
 from projector.planning.expressions import Expression, bound_terms
-from projector.planning.metadata_columns import metadata_columns
-from projector.planning.probes import probes_for
-from projector.planning.scan_plan import ScanPlan, plan_file_list, plan_snapshot
+from projector.planning.metadata_columns import METADATA_FIELDS, metadata_columns, partition_field
+from projector.planning.partition_type import partition_fields
+from projector.planning.probes import key_probe, probe
+from projector.planning.scan_plan import ScanPlan, plan_file_list
 from projector.planning.scan_request import ScanRequest
+from projector.planning.snapshot_plan import plan_snapshot
 from projector.planning.tasks import FileTask
 from projector.schema.name_mapping import NameMapping
-from projector.schema.reserved import DELETED, POS
+from projector.schema.reserved import POS
 from projector.schema.schema import Schema
+from projector.schema.types import NestedField
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,20 @@ class SnapshotSource:
         """The files that may hold rows of a filter, which is bound to `schema`."""
         return plan_snapshot(self.metadata, self.snapshot, self.schema, row_filter, self.storage, self.resolver)
 
-    def request(self, selected: Schema, row_filter: Expression, key_ids: Collection[int]) -> ScanRequest:
-        """The request for some columns, where equality deletes compare the fields of `key_ids`."""
-        history = {s.schema_id: s for s in self.metadata.schemas} if key_ids else {}
-        return _request(self.schema, selected, row_filter, key_ids, history, self.storage, self.metadata.name_mapping)
+    def request(self, selected: Schema, row_filter: Expression, tasks: Sequence[FileTask] = ()) -> ScanRequest:
+        """The request for some columns of some files, and what their deletes need."""
+        partition = partition_field(partition_fields(self.metadata), self.schema)
+        found = _request(self.schema, selected, row_filter, self.storage, self.metadata.name_mapping, partition)
+        deletes = {delete for task in tasks for delete in task.deletes}
+        if not deletes:
+            return found
+        keys = {i for delete in deletes for i in delete.equality_ids}
+        history = {s.schema_id: s for s in self.metadata.schemas}
+        probed = {p.field_id for p in found.probes}
+        keyed = tuple(key_probe(self.schema, i, history) for i in sorted(keys - probed))
+        by_path = any(delete.content == "position" for delete in deletes)
+        data_files = frozenset(canonical(task.file) for task in tasks) if by_path else frozenset()
+        return replace(found, probes=(*found.probes, *keyed), data_files=data_files)
 
 
 @dataclass(frozen=True)
@@ -55,9 +68,9 @@ class FileListSource:
         """All the files: nothing is known of their rows but how many there are."""
         return plan_file_list(self.files, self.storage, self.partition)
 
-    def request(self, selected: Schema, row_filter: Expression, key_ids: Collection[int]) -> ScanRequest:
+    def request(self, selected: Schema, row_filter: Expression, tasks: Sequence[FileTask] = ()) -> ScanRequest:
         """The request for some columns; bare files have no deletes."""
-        return _request(self.schema, selected, row_filter, (), {}, self.storage, self.name_mapping)
+        return _request(self.schema, selected, row_filter, self.storage, self.name_mapping, None)
 
 
 ScanSource = SnapshotSource | FileListSource
@@ -67,16 +80,19 @@ def _request(
     schema: Schema,
     selected: Schema,
     row_filter: Expression,
-    key_ids: Collection[int],
-    history: Mapping[int, Schema],
     storage: Storage,
     name_mapping: NameMapping | None,
+    partition: NestedField | None,
 ) -> ScanRequest:
-    filter_ids = list(bound_terms(row_filter))
-    if any(f.field_id == DELETED for f in selected.fields):
-        filter_ids.append(POS)  # deleted rows are given out, and found again by their position
-    probes = probes_for(metadata_columns(schema, filter_ids), filter_ids, sorted(key_ids), history)
-    return ScanRequest(selected, storage, row_filter, probes, name_mapping)
+    terms = bound_terms(row_filter)
+    ids = {i for term in terms.values() for i in (term.field_id, *term.parent_ids)}
+    known = metadata_columns(schema, ids, partition)
+    probes = tuple(probe(known, field_id) for field_id in terms)
+    request = ScanRequest(selected, storage, row_filter, probes, name_mapping)
+    if request.marks_deleted and POS not in terms:
+        # Deleted rows are given out, and found again by their position.
+        request = replace(request, probes=(*probes, probe(Schema((METADATA_FIELDS[POS],)), POS)))
+    return request
 
 
 def exact_count(task: FileTask) -> int | None:

@@ -72,6 +72,8 @@ class FileTask:
         Delete files that apply to it.
     all_match:
         Whether the manifest proves that every row of it passes the scan's filter.
+    expected_count:
+        Rows that the scan is expected to give out of it (see `projector.planning.estimates`); None where unknown.
     """
 
     file: str
@@ -85,3 +87,4 @@ class FileTask:
     first_row_id: int | None = None
     deletes: tuple[DeleteFile, ...] = ()
     all_match: bool = True
+    expected_count: float | None = None

@@ -1,0 +1,247 @@
+"""From a snapshot to file tasks, manifest by manifest (spec: Scan Planning)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from projector.errors import InvalidMetadataError, ProjectionError, UnsupportedError
+from projector.files.locations import PathResolver
+from projector.files.storage import Storage
+from projector.metadata.manifests import (
+    DataFile,
+    FileContent,
+    ManifestContent,
+    ManifestEntry,
+    ManifestFile,
+    read_manifest,
+    snapshot_manifests,
+)
+from projector.metadata.partitioning import PartitionSpec
+from projector.metadata.snapshots import Snapshot
+from projector.metadata.table_metadata import TableMetadata
+from projector.planning.delete_index import DeleteIndex
+from projector.planning.estimates import expected_fraction
+from projector.planning.expressions import AlwaysFalse, AlwaysNull, Expression
+from projector.planning.facts import meet
+from projector.planning.metadata_columns import file_column_facts
+from projector.planning.metrics_facts import file_facts
+from projector.planning.moved_names import ids_with_moved_names
+from projector.planning.outcomes import Lookup, might_match, must_match
+from projector.planning.partition_facts import PartitionFilter, partition_filter
+from projector.planning.partition_type import partition_fields
+from projector.planning.scan_plan import Opened, ScanPlan, Skipped, Step
+from projector.planning.tasks import DeleteFile, FileTask
+from projector.schema.promotions import promote_value
+from projector.schema.schema import Schema
+from projector.schema.types import IcebergType, UnknownType
+
+
+def plan_snapshot(
+    metadata: TableMetadata,
+    snapshot: Snapshot | None,
+    schema: Schema,
+    row_filter: Expression,
+    storage: Storage,
+    resolver: PathResolver,
+) -> ScanPlan:
+    """The live data files of a snapshot that may hold rows of a filter; none for a table without a snapshot.
+
+    Parameters
+    ----------
+    schema:
+        The schema of the scan, before columns are selected.
+    row_filter:
+        Bound to `schema`.
+
+    Raises, while tasks are drawn, `UnsupportedError` for files that are not read (Avro, ORC, encrypted ones),
+    `NotFoundError` or `CorruptFileError` for a manifest that is missing or broken, and `InvalidMetadataError` for one
+    that contradicts the table's metadata.
+    """
+
+    def steps() -> Iterator[Step]:
+        if snapshot is not None:
+            yield from _Planner(metadata, schema, row_filter, storage, resolver).steps(snapshot)
+
+    return ScanPlan(steps)
+
+
+class _Planner:
+    """One pass over the manifests of a snapshot."""
+
+    def __init__(
+        self,
+        metadata: TableMetadata,
+        schema: Schema,
+        row_filter: Expression,
+        storage: Storage,
+        resolver: PathResolver,
+    ) -> None:
+        self._metadata = metadata
+        self._schema = schema
+        self._filter = row_filter
+        self._storage = storage
+        self._resolver = resolver
+        self._deletes = DeleteIndex()
+        self._by_spec: dict[int, _Spec] = {}
+        self._partition_types = {f.field_id: f.field_type for f in partition_fields(metadata)}
+        mapping = metadata.name_mapping
+        self._doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
+
+    def steps(self, snapshot: Snapshot) -> Iterator[Step]:
+        data: list[ManifestFile] = []
+        for manifest in snapshot_manifests(self._storage, snapshot, self._resolver):
+            reason = self._reason_to_skip(manifest)
+            if reason is not None:
+                yield Skipped(manifest.path, reason)
+            elif manifest.content is ManifestContent.DATA:
+                data.append(manifest)
+            else:
+                yield Opened(manifest.path)
+                self._add_deletes(manifest)
+        for manifest in data:
+            yield Opened(manifest.path)
+            yield from self._data_files(manifest)
+
+    def _reason_to_skip(self, manifest: ManifestFile) -> str | None:
+        spec = self._spec(manifest)
+        if not manifest.has_live_files:
+            return "it has no live files"
+        if isinstance(self._filter, AlwaysFalse | AlwaysNull):
+            return "no row passes the filter"
+        # Deletes of a partition apply to its data files only, so both go by the same summaries.
+        if not spec.partitions.manifest_might_match(manifest.partitions):
+            return "its partitions hold no row of the filter"
+        return None
+
+    def _entries(self, manifest: ManifestFile) -> Iterator[ManifestEntry]:
+        """The live entries of a manifest, all of its content."""
+        for entry in read_manifest(self._storage, manifest, self._resolver):
+            if not entry.is_live:
+                continue
+            is_data = entry.data_file.content is FileContent.DATA
+            if is_data is not (manifest.content is ManifestContent.DATA):
+                raise InvalidMetadataError(
+                    f"The manifest list says that it lists {manifest.content.name.lower()}, but it has an entry for"
+                    f" {entry.data_file.content.name.lower().replace('_', ' ')}: {entry.data_file.file_path}",
+                    file=manifest.path,
+                )
+            yield entry
+
+    def _add_deletes(self, manifest: ManifestFile) -> None:
+        spec = self._spec(manifest)
+        for entry in self._entries(manifest):
+            file = entry.data_file
+            if spec.partitions.might_match(file.partition, file.partition_types):
+                self._deletes.add(entry, spec.spec, self._resolver)
+
+    def _data_files(self, manifest: ManifestFile) -> Iterator[Step]:
+        spec = self._spec(manifest)
+        for entry in self._entries(manifest):
+            file = entry.data_file
+            _refuse_unsupported(file)
+            if not spec.partitions.might_match(file.partition, file.partition_types):
+                yield Skipped(file.file_path, "its partition holds no row of the filter", file.record_count)
+                continue
+            facts = self._facts(file, spec.partitions)
+            if might_match(self._filter, facts):
+                yield self._task(entry, spec.spec, facts)
+            else:
+                yield Skipped(file.file_path, "its column bounds hold no row of the filter", file.record_count)
+
+    def _facts(self, file: DataFile, partitions: PartitionFilter) -> Lookup:
+        """What the bounds, the partition and the path of a file say of its columns."""
+        by_bounds = file_facts(file, doubtful=self._doubtful)
+        by_partition = partitions.facts(file.partition, file.partition_types)
+        own = newest_values(file, self._partition_types)
+        return lambda term: file_column_facts(term, file, own) or meet(by_bounds(term), by_partition(term))
+
+    def _task(self, entry: ManifestEntry, spec: PartitionSpec, facts: Lookup) -> FileTask:
+        file = entry.data_file
+        deletes = self._deletes.for_file(entry)
+        all_match = must_match(self._filter, facts)
+        fraction = 1.0 if all_match else expected_fraction(self._filter, facts)
+        return FileTask(
+            file=file.file_path,
+            location=self._resolver.resolve(file.file_path),
+            record_count=file.record_count,
+            file_size=file.file_size_in_bytes,
+            spec_id=spec.spec_id,
+            partition=newest_values(file, self._partition_types),
+            identity_partition=identity_values(file, spec, self._schema),
+            data_sequence_number=entry.data_sequence_number,
+            first_row_id=file.first_row_id,
+            deletes=deletes,
+            all_match=all_match,
+            expected_count=fraction * max(0, file.record_count - _deleted(deletes)),
+        )
+
+    def _spec(self, manifest: ManifestFile) -> _Spec:
+        found = self._by_spec.get(manifest.spec_id)
+        if found is None:
+            spec = self._metadata.specs.get(manifest.spec_id)
+            if spec is None:
+                raise InvalidMetadataError(
+                    f"The manifest was written with partition spec {manifest.spec_id}, which the table does not have",
+                    file=manifest.path,
+                )
+            found = self._by_spec[manifest.spec_id] = _Spec(spec, partition_filter(self._filter, spec))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Spec:
+    spec: PartitionSpec
+    partitions: PartitionFilter
+
+
+def _deleted(deletes: tuple[DeleteFile, ...]) -> int:
+    """Rows that are surely deleted from a file."""
+    return sum(delete.record_count for delete in deletes if delete.is_vector)
+
+
+def _refuse_unsupported(file: DataFile) -> None:
+    if file.file_format.upper() != "PARQUET":
+        raise UnsupportedError(
+            f"Data files in {file.file_format} are not read", file=file.file_path, hint="only Parquet data files are"
+        )
+    if file.key_metadata is not None:
+        raise UnsupportedError("Encrypted data files are not read", file=file.file_path)
+
+
+def newest_values(file: DataFile, types: Mapping[int, IcebergType]) -> Mapping[int, Any]:
+    """A file's partition tuple in the newest types of its fields; null where a field's type is not known any more."""
+    values: dict[int, Any] = {}
+    for field_id, value in file.partition.items():
+        newest, written = types.get(field_id), file.partition_types.get(field_id)
+        if isinstance(newest, UnknownType):
+            value = None
+        elif newest is not None and written is not None and newest != written:
+            # Days, months and so on are numbers of one kind, whatever type a manifest gives them.
+            with suppress(InvalidMetadataError, ProjectionError):
+                value = promote_value(value, written, newest)
+        values[field_id] = value
+    return values
+
+
+def identity_values(file: DataFile, spec: PartitionSpec, schema: Schema) -> Mapping[int, Any]:
+    """The values that a file's partition tuple gives to columns: {source field id: plain value}.
+
+    A value that was written before its column was promoted is promoted as well. Raises `InvalidMetadataError` or
+    `ProjectionError` for one that cannot be.
+    """
+    values: dict[int, Any] = {}
+    for source_id, partition_field_id in spec.identity_source_ids.items():
+        if partition_field_id not in file.partition:
+            continue
+        value = file.partition[partition_field_id]
+        wanted, written = schema.fields_by_id.get(source_id), file.partition_types.get(partition_field_id)
+        if value is not None and wanted is not None and written is not None and written != wanted.field_type:
+            try:
+                value = promote_value(value, written, wanted.field_type)
+            except (InvalidMetadataError, ProjectionError) as error:
+                raise type(error)(error.message, file=file.file_path, field_id=source_id) from None
+        values[source_id] = value
+    return values
