@@ -42,6 +42,7 @@ from projector.planning.expressions import (
     all_of,
     any_of,
 )
+from projector.planning.filter_tokens import Token, filter_error, tokenize
 from projector.planning.literals import (
     Literal,
     LiteralMismatchError,
@@ -53,34 +54,9 @@ from projector.planning.literals import (
 
 _MAX_DEPTH = 200
 
-_TOKENS = re.compile(
-    r"""
-      (?P<space>\s+)
-    | (?P<hex>[xX]'(?:[^'])*')
-    | (?P<string>'(?:[^']|'')*')
-    | (?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`)
-    | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w$]))
-    | (?P<word>[^\W\d][\w$]*)
-    | (?P<op><=|>=|<>|!=|==|=|<|>)
-    | (?P<mark>[().,+-])
-    """,
-    re.VERBOSE,
-)
 _OPS = {"==": Op.EQ, "<>": Op.NE} | {str(op): op for op in Op}
 _ZONED = frozenset(("timestamptz", "timestamp_ltz", "timestamptz_ns"))
 _TYPED = frozenset(("date", "time", "timestamp", "timestamp_ntz", "timestamp_ns", "uuid", "decimal")) | _ZONED
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-
-    @property
-    def word(self) -> str:
-        """The lower-case word, or the mark; empty for what is quoted."""
-        return self.text.lower() if self.kind in ("word", "mark", "op") else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,50 +105,22 @@ def parse_filter(text: str) -> Expression:
     return result
 
 
-def _tokenize(text: str) -> list[_Token]:
-    tokens, at = [], 0
-    while at < len(text):
-        m = _TOKENS.match(text, at)
-        if m is None:
-            raise _error(_why_no_token(text, at), text, at)
-        if m.lastgroup != "space":
-            tokens.append(_Token(m.lastgroup or "", m.group(), at))
-        at = m.end()
-    tokens.append(_Token("end", "end of filter", at))
-    return tokens
-
-
-def _why_no_token(text: str, at: int) -> str:
-    char = text[at]
-    if char in "'\"`":
-        return f"the quote {char} is never closed"
-    if m := re.compile(r"[0-9.]+[\w$]*").match(text, at):
-        return f"{m.group()!r} is not a number; a name that starts with a digit has to be quoted"
-    if char in "*/%|&^~!":
-        return f"operator {char} is not supported in a filter"
-    return f"character {char!r} is not understood"
-
-
-def _error(message: str, text: str, at: int) -> ParseError:
-    return ParseError(f"Cannot parse filter at position {at}: {message}", text=text, position=at)
-
-
 class _Parser:
     """Recursive descent over the tokens of one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = _tokenize(text)
+        self.tokens = tokenize(text)
         self.next = 0
 
     @property
-    def peek(self) -> _Token:
+    def peek(self) -> Token:
         return self.tokens[self.next]
 
-    def error(self, message: str, at: _Token | _Value | _Column) -> ParseError:
-        return _error(message, self.text, at.start)
+    def error(self, message: str, at: Token | _Value | _Column) -> ParseError:
+        return filter_error(message, self.text, at.start)
 
-    def take(self) -> _Token:
+    def take(self) -> Token:
         token = self.tokens[self.next]
         self.next += token.kind != "end"
         return token
@@ -337,7 +285,7 @@ class _Parser:
                 is_prefix = True
                 break
             elif char in "%_":
-                raise _error(
+                raise filter_error(
                     f"LIKE is supported for prefixes only ('abc%'), not with {char} here; \\{char} stands for itself",
                     self.text,
                     token.start + at,
@@ -404,19 +352,19 @@ class _Parser:
                 return self.column(token)
         raise self.error(f"expected a column or a literal, found {token.text!r}", token)
 
-    def signed(self, sign: _Token) -> _Value:
+    def signed(self, sign: Token) -> _Value:
         token = self.take()
         if token.kind != "number":
             raise self.error(f"operator {sign.text} is not supported in a filter but before a number", sign)
         return _Value(self.number(token, sign.text), sign.start)
 
-    def number(self, token: _Token, sign: str) -> Decimal:
+    def number(self, token: Token, sign: str) -> Decimal:
         try:
             return Decimal(sign + token.text)
         except InvalidOperation:
             raise self.error(f"{token.text!r} is out of every type's range", token) from None
 
-    def hex(self, token: _Token) -> bytes:
+    def hex(self, token: Token) -> bytes:
         try:
             if re.search(r"\s", token.text):
                 raise ValueError
@@ -424,7 +372,7 @@ class _Parser:
         except ValueError:
             raise self.error(f"{token.text} is not hexadecimal", token) from None
 
-    def typed_text(self) -> _Token | None:
+    def typed_text(self) -> Token | None:
         """The text of a typed literal, where one comes next; a column may be called `date`."""
         at = self.next
         if [t.word for t in self.tokens[at : at + 4]] in (
@@ -460,7 +408,7 @@ class _Parser:
         # without an offset in the text, a point in time is given in UTC
         return type(found)(found.nanos, True) if zoned else found
 
-    def column(self, first: _Token) -> _Column:
+    def column(self, first: Token) -> _Column:
         names, quoted = [_name(first)], first.kind == "quoted"
         while self.accept("."):
             token = self.take()
@@ -471,7 +419,7 @@ class _Parser:
         return _Column(tuple(names) if quoted else ".".join(names), first.start)
 
 
-def _name(token: _Token) -> str:
+def _name(token: Token) -> str:
     return token.text if token.kind == "word" else _unquoted(token.text)
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projector.errors import InvalidMetadataError, UnsupportedError
@@ -168,6 +168,7 @@ def test_periods_are_floored(text, year, month, day, hour):
     assert [apply(t, day, DateType()) for t in (Year(), Month(), Day())] == [year, month, day]
 
 
+@settings(deadline=None)
 @given(st.dates())
 def test_periods_of_dates_are_the_calendars(value):
     days = (value - date(1970, 1, 1)).days

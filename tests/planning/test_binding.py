@@ -86,6 +86,7 @@ def _pairs(draw, *types):
     return iceberg_type, draw(filters.values(iceberg_type)), draw(filters.literals(iceberg_type))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(Op), _pairs(IntegerType(), LongType(), DecimalType(4, 2), DecimalType(38, 38)))
 def test_exact_numbers_compare_exactly(op, pair):
     iceberg_type, value, literal = pair
@@ -97,6 +98,7 @@ def test_exact_numbers_compare_exactly(op, pair):
     assert _passes(op, value, literal, iceberg_type) is _OPS[op](Fraction(value), number)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(Op), _pairs(DoubleType()))
 def test_doubles_are_never_rounded(op, pair):
     iceberg_type, value, literal = pair
@@ -104,12 +106,14 @@ def test_doubles_are_never_rounded(op, pair):
     assert _passes(op, value, literal, iceberg_type) is _OPS[op](value, literal)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(Op), filters.values(FloatType()), filters.values(FloatType()))
 def test_floats_compare_as_floats(op, value, literal):
     assume(not math.isnan(literal) and not math.isnan(value))
     assert _passes(op, value, literal, FloatType()) is _OPS[op](value, literal)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(Op), st.sampled_from([FloatType(), DoubleType()]), st.sampled_from([math.nan, math.inf, 0.0, -1.5])
 )
@@ -120,6 +124,7 @@ def test_nan_is_the_greatest_and_equals_itself(op, iceberg_type, literal):
     assert _passes(op, None, literal, iceberg_type) is None
 
 
+@settings(deadline=None)
 @given(st.sampled_from(Op), _pairs(DateType(), TimestampType(), filters.TYPES[11]))
 def test_dates_and_timestamps_compare_on_one_line(op, pair):
     iceberg_type, value, literal = pair
@@ -128,6 +133,7 @@ def test_dates_and_timestamps_compare_on_one_line(op, pair):
     assert _passes(op, value, literal, iceberg_type) is _OPS[op](value * nanos, number)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(Op), _pairs(FixedType(2), BinaryType(), StringType()))
 def test_bytes_and_texts_compare_from_the_left(op, pair):
     iceberg_type, value, literal = pair

@@ -7,7 +7,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projector.errors import ParseError
@@ -192,6 +192,7 @@ def test_errors_have_their_position(text, position, message):
     assert raised.value.text == text
 
 
+@settings(deadline=None)
 @given(st.text("a1 .,()<>=!'\"`%-+_xXNOTinlike\\", max_size=30))
 def test_any_text_parses_or_says_where_not(text):
     position = _position_of_error(text)
@@ -206,6 +207,7 @@ def _position_of_error(text):
     return None
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=8), st.text(max_size=8))
 def test_quoting_takes_every_name_and_text(name, value):
     quoted = '"' + name.replace('"', '""') + '"'
