@@ -43,7 +43,7 @@ class ProjectorError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        where = []
+        where = self._in_text()
         if self.path is not None:
             where.append(f"field {self.path}" + (f" (id {self.field_id})" if self.field_id is not None else ""))
         if self.file is not None:
@@ -52,6 +52,10 @@ class ProjectorError(Exception):
             where.append(f"table {self.table}")
         text = self.message + (f" [{', '.join(where)}]" if where else "")
         return (text + (f"; {self.hint}" if self.hint else "")).translate(_ESCAPED)
+
+    def _in_text(self) -> list[str]:
+        """Where in a text it failed, for errors that are about one."""
+        return []
 
 
 class ProjectorWarning(UserWarning):
@@ -122,6 +126,10 @@ class ParseError(ProjectorError):
         super().__init__(message, **where)
         self.text = text
         self.position = position
+
+    def _in_text(self) -> list[str]:
+        at = self.line_and_column
+        return [] if at is None else [f"line {at[0]}, column {at[1]}"]
 
     @property
     def line_and_column(self) -> tuple[int, int] | None:
