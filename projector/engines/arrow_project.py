@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from projector.engines.arrow_cast import cast_leaf, unwrap
-from projector.engines.arrow_constants import Bound, metadata_column
+from projector.engines.arrow_constants import Bound, metadata_column, ordinals
 from projector.engines.arrow_hidden import Above, Rows, UnderList, UnderStruct, first_bad
 from projector.engines.arrow_steps import ArrowPlan, Step
 from projector.engines.failures import null_error
@@ -185,21 +185,27 @@ def _is_same(column: pa.Array, target: pa.DataType, old: list[pa.Array], new: li
 
 def _as_list(array: pa.Array) -> pa.Array | None:
     """A list-like column as a list or map with 32-bit offsets; None for any other column."""
-    kind = array.type
+    kind, length = array.type, len(array)
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         return array
-    if (
-        pa.types.is_large_list(kind)
-        or pa.types.is_fixed_size_list(kind)
-        or pa.types.is_list_view(kind)
-        or pa.types.is_large_list_view(kind)
-    ):
+    if pa.types.is_large_list(kind):
+        wide = array.offsets
+        first, last = (wide[0].as_py(), wide[length].as_py()) if length else (0, 0)
+        values = array.values.slice(first, last - first)
+        offsets = pc.subtract(wide, first).cast(pa.int32())
+    elif pa.types.is_fixed_size_list(kind):
+        values = array.values.slice(array.offset * kind.list_size, length * kind.list_size)
+        offsets = pc.multiply(ordinals(0, length + 1), kind.list_size).cast(pa.int32())
+    elif pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         lengths = pc.fill_null(pc.list_value_length(array).cast(pa.int32()), 0)
         offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
-        buffers = [_validity(array), offsets.buffers()[1]]
-        values = array.flatten()  # without what stands under a null
-        return pa.ListArray.from_buffers(pa.list_(kind.value_field), len(array), buffers, array.null_count, 0, [values])
-    return None
+        some = length and offsets[length].as_py()
+        values = array.flatten() if some else array.values.slice(0, 0)
+    else:
+        return None
+    buffers = [_validity(array), offsets.buffers()[1]]
+    list_type = pa.list_(kind.value_field)
+    return pa.ListArray.from_buffers(list_type, length, buffers, array.null_count, 0, [values])
 
 
 def _elements(array: pa.Array) -> tuple[pa.Int32Array, pa.Array]:

@@ -9,6 +9,8 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from projector.engines.arrow_constants import ordinals
+
 
 class RowSelection(Protocol):
     """Tells the rows of one file that are read, by their position in it."""
@@ -36,4 +38,4 @@ class DeletedPositions:
         if begin == end:
             return None
         gone = self.positions.slice(begin, end - begin)
-        return pc.invert(pc.is_in(pa.arange(first, first + length), value_set=gone))
+        return pc.invert(pc.is_in(ordinals(first, length), value_set=gone))

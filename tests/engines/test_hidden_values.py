@@ -80,6 +80,11 @@ def test_elements_under_a_null_list_are_no_values() -> None:
     assert to_plain_rows(projected([lists[1:]], shape, schema), schema) == [{"l": None}, {"l": [2 * day]}]
     fixed = pa.FixedSizeListArray.from_arrays(values, 1, mask=pa.array([False, True, False]))
     assert to_plain_rows(projected([fixed], shape, schema), schema) == to_plain_rows(found, schema)
+    large = lists.cast(pa.large_list(pa.date32()))
+    for form in (large, fixed):
+        assert to_plain_rows(projected([form[1:]], shape, schema), schema) == [{"l": None}, {"l": [2 * day]}]
+        assert to_plain_rows(projected([form[1:2]], shape, schema), schema) == [{"l": None}]
+        assert projected([form[:0]], shape, schema).num_rows == 0
     with pytest.raises(ProjectionError, match="1000000"):
         projected([pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), values)], shape, schema)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from projector.engines.plain import from_plain_rows
 from projector.errors import ProjectionError
 from projector.projection.plan import Binding
 from projector.schema.schema import Schema
@@ -19,8 +21,10 @@ from projector.schema.types import (
     NestedField,
     StringType,
     StructType,
+    UnknownType,
+    UUIDType,
 )
-from tests.engines.reading import FILE, error_of, read_both, schema_of, written, written_table
+from tests.engines.reading import FILE, error_of, plan_of, read_arrow, read_both, schema_of, written, written_table
 
 INT, LONG, STRING = IntegerType(), LongType(), StringType()
 
@@ -187,8 +191,6 @@ def test_a_result_with_required_children_can_be_written_again() -> None:
     )
     rows = [{"c": {"a": 1, "t": {"x": "y"}}}, {"c": None}]
     data = written(rows, old)
-    from tests.engines.reading import plan_of, read_arrow
-
     again = written_table(read_arrow(plan_of(data, new), data))
     assert read_both(again, new) == rows
 
@@ -208,6 +210,17 @@ def test_list_types_that_the_arrow_schema_brings_back(form: str) -> None:
     assert [row["c"] for row in rows] == values
 
 
+@pytest.mark.parametrize("values", [[None, None], [[]], [], [None, [[("k", uuid.UUID(int=1))], None]]])
+def test_large_lists_of_maps_of_uuids(values: list[Any]) -> None:
+    schema = schema_of(field(1, "c", ListType(2, MapType(3, STRING, 4, UUIDType()))))
+    batch = from_plain_rows([{"c": value} for value in values], schema)
+    kind = pa.large_list(batch.schema.field(0).type.value_field)
+    large = pa.Table.from_batches([batch]).set_column(
+        0, batch.schema.field(0).with_type(kind), batch.column(0).cast(kind)
+    )
+    assert [row["c"] for row in read_both(written_table(large), schema)] == values
+
+
 def test_a_partition_value_inside_a_struct() -> None:
     old = schema_of(field(1, "c", struct(field(2, "a", INT))))
     new = schema_of(field(1, "c", struct(field(3, "p", STRING), field(2, "a", INT))))
@@ -224,8 +237,6 @@ def test_a_partition_value_inside_a_struct() -> None:
 
 def test_an_unknown_column_is_null_and_can_become_any_type() -> None:
     data = written([{"c": 1, "d": 2}], schema_of(field(1, "c", INT), field(2, "d", INT)))
-    from projector.schema.types import UnknownType
-
     assert read_both(data, schema_of(field(1, "c", UnknownType()), field(3, "e", UnknownType()))) == [
         {"c": None, "e": None}
     ]
