@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -57,7 +58,7 @@ class DeleteReader:
         self._probes = {p.field_id: p for p in request.probes}
         self._name_mapping = request.name_mapping
         self._data_files = request.data_files
-        self._positions: Kept[str, ByPath[pa.Int64Array]] = Kept(_MOST_KEPT)
+        self._positions: Kept[str, ByPath[list[pa.Int64Array]]] = Kept(_MOST_KEPT)
         self._keys: Kept[tuple[str, tuple[int, ...]], pa.Table] = Kept(_MOST_KEPT)
         self._equality: Kept[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] = Kept(_MOST_KEPT)
         self._plans: dict[tuple[int, ...], PlanCache] = {}
@@ -72,10 +73,10 @@ class DeleteReader:
             if delete.content != "position":
                 continue
             if delete.is_vector:
-                found = [self._vector(delete)]
+                found = [[self._vector(delete)]]
             else:
                 found = self._positions_in(delete).get(task.file, self._data_files)
-            for part in found:
+            for part in chain.from_iterable(found):
                 if len(part):
                     _check_range(part, delete, task.file, row_count)
                     parts.append(part)
@@ -85,20 +86,14 @@ class DeleteReader:
         return DeletedPositions(joined.take(pc.sort_indices(joined)))
 
     def _vector(self, delete: DeleteFile) -> pa.Int64Array:
-        offset, size = delete.vector_range
         with self._storage.open(delete.location) as source:
-            bitmap = read_deletion_vector(source, delete.file, offset, size)
-        if len(bitmap) != delete.record_count:
-            raise CorruptFileError(
-                f"The deletion vector has {len(bitmap)} positions, its manifest says {delete.record_count}",
-                file=delete.file,
-            )
+            bitmap = read_deletion_vector(source, delete.file, *delete.vector_range, delete.record_count)
         if bitmap and bitmap.max() >= 1 << 63:
             raise CorruptFileError("The deletion vector has a position above the range of long", file=delete.file)
         positions = array("q", bitmap)
         return pa.Array.from_buffers(pa.int64(), len(positions), [None, pa.py_buffer(positions)])
 
-    def _positions_in(self, delete: DeleteFile) -> ByPath[pa.Int64Array]:
+    def _positions_in(self, delete: DeleteFile) -> ByPath[list[pa.Int64Array]]:
         found = self._positions.get(delete.file)
         if found is None:
             cache = self._plans.setdefault((), PlanCache(POSITION_DELETE_SCHEMA, _BY_NAME))
@@ -106,7 +101,7 @@ class DeleteReader:
             lists = table.group_by("file_path").aggregate([("pos", "list")])
             found = ByPath()
             for path, positions in zip(lists["file_path"].to_pylist(), lists["pos_list"], strict=True):
-                found.setdefault(path, positions.values)
+                found.setdefault(path, []).append(positions.values)
             self._positions.keep(delete.file, found, table.num_rows)
         return found
 

@@ -75,7 +75,7 @@ def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
             continue
         if delete.is_vector:
             with request.storage.open(delete.location) as source:
-                positions = set(read_deletion_vector(source, delete.file, *delete.vector_range))
+                positions = set(read_deletion_vector(source, delete.file, *delete.vector_range, delete.record_count))
         else:
             named = _delete_rows(delete, _POSITION_DELETES, _POSITION_NAMES, request)
             positions = {r["pos"] for r in named if _is_meant(r["file_path"], file.task.file, request)}

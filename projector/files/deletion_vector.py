@@ -18,7 +18,7 @@ _CHECKSUM_BYTES = 4
 _FRAME_BYTES = _LENGTH_BYTES + len(_VECTOR_MAGIC) + _CHECKSUM_BYTES
 
 
-def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int) -> BitMap64:
+def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int, cardinality: int) -> BitMap64:
     """The positions that a deletion vector deletes.
 
     Parameters
@@ -29,12 +29,14 @@ def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int
         Its path, for errors.
     offset, size:
         Where the blob lies, in bytes, as the manifest says.
+    cardinality:
+        How many positions it has, as the manifest says.
 
     Raises
     ------
     CorruptFileError
-        Where the file is no Puffin file, the blob lies outside of it, or its length, magic, checksum or bitmap is
-        wrong.
+        Where the file is no Puffin file, the blob lies outside of it, or its length, magic, checksum, bitmap or
+        number of positions is wrong.
     """
     magic = source.read_at(0, len(PUFFIN_MAGIC))
     if magic != PUFFIN_MAGIC:
@@ -44,7 +46,12 @@ def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int
             f"The deletion vector at {offset}, {size} bytes, lies outside of the file's {source.size()} bytes",
             file=path,
         )
-    return decode_deletion_vector(source.read_at(offset, size), path)
+    found = decode_deletion_vector(source.read_at(offset, size), path)
+    if len(found) != cardinality:
+        raise CorruptFileError(
+            f"The deletion vector has {len(found)} positions, its manifest says {cardinality}", file=path
+        )
+    return found
 
 
 def decode_deletion_vector(blob: bytes, path: str) -> BitMap64:

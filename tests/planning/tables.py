@@ -141,8 +141,8 @@ class TableBuilder:
                 pa.field("pos", pa.int64(), False, metadata={"PARQUET:field_id": "2147483545"}),
             ]
         )
-        columns = [[p for p, _ in rows], [n for _, n in rows]]
-        pq.write_table(pa.Table.from_arrays([pa.array(c, f.type) for c, f in zip(columns, names)], schema=names), path)
+        columns = {"file_path": [p for p, _ in rows], "pos": [n for _, n in rows]}
+        pq.write_table(pa.table(columns, schema=names), path)
         fields: Json = {"content": 1, "partition": dict(partition or {}), "record_count": len(rows), **change}
         self.commit(1, [entry(path, **fields)])
         return path
