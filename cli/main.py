@@ -24,7 +24,7 @@ TROUBLE = 2
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 
-VERBS = ("read", "inspect", "explain", "diff", "plan", "commit")
+VERBS = ("check", "audit", "rules", "read", "inspect", "explain", "diff")
 
 
 @dataclass

@@ -5,13 +5,17 @@ Names are handed on lazily (PEP 562): importing the package loads no engine and 
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from projector.api.check import check
     from projector.api.read_files import read_files
     from projector.api.scan import Scan
     from projector.api.table import Table, load_table
+    from projector.check.report import CheckFailedError, Report
     from projector.errors import (
         CommitConflictError,
         CorruptFileError,
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "CheckFailedError",
     "CommitConflictError",
     "CorruptFileError",
     "InvalidMetadataError",
@@ -46,6 +51,7 @@ __all__ = [
     "ProjectionError",
     "ProjectorError",
     "ProjectorWarning",
+    "Report",
     "Scan",
     "Schema",
     "SchemaCommit",
@@ -55,6 +61,7 @@ __all__ = [
     "TableMetadata",
     "UnsupportedError",
     "UpdateSchema",
+    "check",
     "load_table",
     "prepare_schema_update",
     "read_files",
@@ -65,7 +72,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CheckFailedError": "projector.check.report",
     "Plan": "projector.projection.plan",
+    "Report": "projector.check.report",
     "Scan": "projector.api.scan",
     "Schema": "projector.schema.schema",
     "SchemaCommit": "projector.evolution.schema_commit",
@@ -73,6 +82,7 @@ _HOMES = {
     "Table": "projector.api.table",
     "TableMetadata": "projector.metadata.table_metadata",
     "UpdateSchema": "projector.evolution.update_schema",
+    "check": "projector.api.check",
     "load_table": "projector.api.table",
     "prepare_schema_update": "projector.evolution.schema_commit",
     "read_files": "projector.api.read_files",
@@ -94,3 +104,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """`projector.check` is the function: importing the room of that name does not put the room in its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,122 @@
+"""What `check` and `audit` share: the options of a check, and writing its report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from .options import output_options
+from .output import Target
+
+if TYPE_CHECKING:
+    from projector.check.report import Report
+
+FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
+_SUFFIXES = {".md": "markdown", ".html": "html", ".sarif": "sarif", ".xml": "junit"}
+_COMPATIBILITIES = (
+    "backward-transitive", "backward", "forward-transitive", "forward", "full-transitive", "full", "none",
+)  # fmt: skip
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+FINDINGS = 1
+
+
+def policy_options(command: _Command) -> _Command:
+    """How far to look, and what counts."""
+    for option in reversed(
+        (
+            click.option(
+                "--level",
+                type=click.Choice(["schema", "footers", "values"]),
+                help="How far to look: metadata only, footers of all live files, or values too.  [default: footers]",
+            ),
+            click.option(
+                "--compat",
+                "compatibility",
+                type=click.Choice(_COMPATIBILITIES),
+                help="Who must be able to read what.  [default: backward-transitive]",
+            ),
+            click.option(
+                "--fail-on",
+                type=click.Choice(["error", "warning", "info", "never"]),
+                help="The least severity that makes the exit code 1.  [default: error]",
+            ),
+            click.option(
+                "--select", multiple=True, metavar="CODE", help="Report only codes that begin so: T, T1, T101."
+            ),
+            click.option("--ignore", multiple=True, metavar="CODE", help="Leave out codes that begin so."),
+            click.option("--verbose", "-v", is_flag=True, help="Show in full what exists already, too."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+report_options = output_options(*FORMATS)
+"""`--format` and `--output`, with the formats of reports."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options of a check as they were given; None where the configuration decides."""
+
+    level: str | None
+    compatibility: str | None
+    fail_on: str | None
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    verbose: bool
+    target: Target
+
+    @staticmethod
+    def taken_from(options: dict[str, Any]) -> Choices:
+        """The choices, taken out of a command's options."""
+        form, file = options.pop("output_format"), options.pop("output_file")
+        guessed = _SUFFIXES.get(file.suffix.lower()) if file is not None else None
+        target = Target.chosen(form or guessed, file)
+        names = ("level", "compatibility", "fail_on", "select", "ignore", "verbose")
+        return Choices(**{name: options.pop(name) for name in names}, target=target)
+
+    def of_check(self, location: str, folder: Path) -> dict[str, Any]:
+        """The arguments of `projector.check` that they ask for."""
+        return {
+            "level": self.level or "footers",
+            "compatibility": self.compatibility or "backward-transitive",
+            "select": _codes(self.select),
+            "ignore": _codes(self.ignore),
+        }
+
+
+def _codes(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(code.strip().upper() for text in given for code in text.split(",") if code.strip())
+
+
+def finish(report: Report, choices: Choices) -> None:
+    """Write the report and set the exit code."""
+    from projector.check.findings import Severity
+    from projector.render import text
+    from projector.render.formats import render_report
+
+    target = choices.target
+    if target.format == "text":
+        rendered = text.render(report, color=_wants_color(target), verbose=choices.verbose)
+    else:
+        rendered = render_report(report, target.format)
+    with target.open() as stream:
+        stream.write(rendered.encode("utf-8", "backslashreplace"))
+    if os.environ.get("GITHUB_ACTIONS") == "true" and target.format == "text" and target.file is None:
+        click.echo(render_report(report, "github"), nl=False)
+    fail_on = choices.fail_on or "error"
+    if report.fails(None if fail_on == "never" else Severity(fail_on)):
+        click.get_current_context().exit(FINDINGS)
+
+
+def _wants_color(target: Target) -> bool:
+    if target.file is not None or os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")

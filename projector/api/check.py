@@ -1,0 +1,120 @@
+"""The check of a schema change on a table's old files, before anything is committed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from projector.api.table import Table, load_table
+from projector.check.checking import Settings, check_table
+from projector.check.policy import Compatibility
+from projector.check.proposal import Proposal, from_schema, from_sql
+from projector.check.report import Report
+from projector.check.rule import Level
+from projector.check.suppressions import Suppression
+from projector.errors import NotFoundError, ProjectorError, UnsupportedError
+from projector.evolution.schema_sources import SchemaSource, load_schema, source_from_arrow
+from projector.evolution.update_schema import UpdateSchema
+from projector.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    import pyarrow as pa
+
+    SchemaLike: TypeAlias = "Schema | pa.Schema | str | Mapping[str, Any] | os.PathLike[str]"
+
+
+def check(
+    table: Table | str | os.PathLike[str],
+    update: UpdateSchema | None = None,
+    *,
+    sql: str | None = None,
+    schema: SchemaLike | None = None,
+    dialect: str = "spark",
+    level: str | Level = "footers",
+    compatibility: str | Compatibility = "backward-transitive",
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    suppressions: Iterable[Suppression] = (),
+    sql_file: str | None = None,
+) -> Report:
+    """Say what a schema change would do to the data that is there; without a change, audit the table as it stands.
+
+    Reads only; nothing is written or committed. What cannot be applied is a finding, not an error.
+
+    Parameters
+    ----------
+    table:
+        A table, or where it is.
+    update, sql, schema:
+        The change, one of them: recorded operations; `ALTER TABLE` statements; or the schema that is wanted, as a
+        `Schema`, its spec JSON, an Arrow schema, or the path of a file with one.
+    dialect:
+        Of the SQL: `spark`, `trino` or `duckdb`.
+    level:
+        `schema` opens no data file, `footers` reads the footers of all live ones, `values` reads values too.
+    compatibility:
+        `backward-transitive`: the new schema reads the files of every retained snapshot. `backward`: those of the
+        current snapshot. `forward`, `full` and their `-transitive` forms ask the old schema to read new data (too).
+        `none`: only what cannot be applied counts.
+    select, ignore:
+        Prefixes of the codes to report, and of those to leave out.
+    suppressions:
+        Findings that somebody has decided to live with.
+    sql_file:
+        Name of the file that the SQL came from, for the report.
+
+    Raises
+    ------
+    ParseError
+        SQL, or a schema, that is not understood.
+    NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
+        A table that cannot be read.
+    """
+    if sum(given is not None for given in (update, sql, schema)) > 1:
+        raise ProjectorError("Cannot check several proposals at once", hint="give one of update, sql and schema")
+    if not isinstance(table, Table):
+        table = load_table(table)
+    proposal: Proposal | None = None
+    metadata = table.metadata
+    if sql is not None:
+        proposal = from_sql(sql, dialect, metadata.format_version, sql_file)
+    elif update is not None:
+        proposal = Proposal(update)
+    elif schema is not None:
+        proposal = from_schema(_source(schema), metadata.current_schema, metadata.format_version)
+    settings = Settings(_level(level), _compatibility(compatibility), tuple(select), tuple(ignore), tuple(suppressions))
+    return check_table(metadata, table._storage, table._resolver, proposal, settings)
+
+
+def _level(level: str | Level) -> Level:
+    try:
+        return Level.of(level)
+    except KeyError:
+        raise UnsupportedError(f"Unknown level: {level!r}", hint="choose schema, footers or values") from None
+
+
+def _compatibility(compatibility: str) -> Compatibility:
+    try:
+        return Compatibility(compatibility)
+    except ValueError:
+        known = ", ".join(Compatibility)
+        raise UnsupportedError(f"Unknown compatibility: {compatibility!r}", hint=f"choose one of: {known}") from None
+
+
+def _source(schema: SchemaLike) -> SchemaSource:
+    match schema:
+        case Schema():
+            return SchemaSource("schema", "schema", schema)
+        case Mapping():
+            return SchemaSource("schema", "schema", Schema.from_json(schema))
+        case str() if schema.lstrip().startswith("{"):
+            return SchemaSource("schema", "schema", Schema.from_json(schema))
+        case str() | os.PathLike():
+            try:
+                return load_schema(os.fspath(schema))
+            except NotFoundError as error:
+                raise NotFoundError(f"There is no schema at {os.fspath(schema)}", hint=error.hint) from None
+    return source_from_arrow(schema)

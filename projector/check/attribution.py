@@ -1,0 +1,78 @@
+"""Which operation of an update touched which field, so that a finding can point at the words that caused it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from projector.check.trial import AppliedOperations
+from projector.errors import ProjectorError
+from projector.evolution.apply import Applied
+from projector.evolution.operations import (
+    AddColumn,
+    DropIdentifierFields,
+    Operation,
+    SetIdentifierFields,
+    UnionByName,
+)
+from projector.schema.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Operations with the ids of the fields that they touch, in order; None stands for any field."""
+
+    touched: tuple[tuple[Operation, frozenset[int] | None], ...]
+
+    def find(self, field_id: int, kinds: tuple[type[Operation], ...] = ()) -> Operation | None:
+        """The last operation, of one of the kinds if some are given, that touches a field."""
+        anything: Operation | None = None
+        for operation, ids in reversed(self.touched):
+            if kinds and not isinstance(operation, (*kinds, UnionByName)):
+                continue
+            if ids is None:
+                anything = anything or operation
+            elif field_id in ids:
+                return operation
+        return anything
+
+
+def attribute(applied: AppliedOperations) -> Attribution:
+    """What each operation touched."""
+    found: list[tuple[Operation, frozenset[int] | None]] = []
+    for base, operations, step in applied.statements:
+        added = list(step.added_by_operation.values())
+        for operation in operations:
+            if isinstance(operation, UnionByName):
+                found.append((operation, None))
+            else:
+                ids = frozenset(_touched(operation, base, step, added, applied.case_sensitive))
+                found.append((operation, ids))
+    return Attribution(tuple(found))
+
+
+def _touched(operation: Operation, base: Schema, step: Applied, added: list[int], case: bool) -> Iterator[int]:
+    match operation:
+        case AddColumn(name=name):
+            # Those that were added appear in the order of the operations; one with IF NOT EXISTS may add nothing.
+            if added and step.updated[added[0]].name == name:
+                yield added.pop(0)
+        case SetIdentifierFields(names=names) | DropIdentifierFields(names=names):
+            for path in names:
+                yield from _ids(path, base, step, case)
+        case _:
+            about: Any = getattr(operation, "path", None)
+            if about is not None:
+                yield from _ids(about, base, step, case)
+
+
+def _ids(path: Any, base: Schema, step: Applied, case_sensitive: bool) -> Iterator[int]:
+    for schema in (base, step.schema):
+        try:
+            found = schema.find_id(path, case_sensitive)
+        except ProjectorError:
+            continue
+        if found is not None:
+            yield found
+            return

@@ -1,0 +1,123 @@
+"""A proposed change as rules see it: the table before and after, what was refused, and which operation did what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from projector.check.attribution import Attribution, attribute
+from projector.check.findings import Direction, Finding
+from projector.check.proposal import Proposal
+from projector.check.state import TableFiles, TableState
+from projector.check.trial import Refusal, Trial, try_update
+from projector.evolution.operations import Operation, Source
+from projector.evolution.schema_commit import SchemaCommit
+from projector.evolution.schema_diff import Change as FieldChange
+from projector.evolution.schema_diff import Kind, SchemaDiff, diff_schemas
+from projector.metadata.table_metadata import TableMetadata
+from projector.schema.types import NestedField
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change and the table that it is proposed for.
+
+    Parameters
+    ----------
+    proposal:
+        What was asked for.
+    before:
+        The table as it is.
+    after:
+        The table with what of the proposal can be applied; `before` itself where nothing changes.
+    trial:
+        How the operations fared.
+    """
+
+    proposal: Proposal
+    before: TableState
+    after: TableState
+    trial: Trial = field(repr=False)
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """What cannot be applied, in the order of the operations."""
+        return self.trial.refusals
+
+    @property
+    def commit(self) -> SchemaCommit | None:
+        """What a commit would write; None where something is refused."""
+        return self.trial.commit
+
+    @property
+    def incompatible_allowed(self) -> bool:
+        """Whether the update itself allows incompatible changes (required columns, optional to required)."""
+        return self.proposal.update.allow_incompatible_changes
+
+    @cached_property
+    def diff(self) -> SchemaDiff:
+        """What differs between the schemas before and after, by field id."""
+        return diff_schemas(self.before.schema, self.after.schema)
+
+    def changes(self, *kinds: Kind) -> Iterator[FieldChange]:
+        """The differences of some kinds."""
+        return (change for change in self.diff.changes if change.kind in kinds)
+
+    def added_fields(self) -> Iterator[NestedField]:
+        """Every field at every depth that only the schema after has."""
+        known = self.before.schema.fields_by_id
+        return (f for field_id, f in self.after.schema.fields_by_id.items() if field_id not in known)
+
+    def added_tops(self) -> Iterator[NestedField]:
+        """The added fields whose parent was there before: those inside an added field are not counted again."""
+        known, parents = self.before.schema.fields_by_id, self.after.schema.parents_by_id
+        return (f for f in self.added_fields() if f.field_id not in parents or parents[f.field_id] in known)
+
+    def dropped_fields(self) -> Iterator[NestedField]:
+        """Every field at every depth that only the schema before has."""
+        known = self.after.schema.fields_by_id
+        return (f for field_id, f in self.before.schema.fields_by_id.items() if field_id not in known)
+
+    @cached_property
+    def attribution(self) -> Attribution:
+        """Which operation touched which field."""
+        return attribute(self.trial.applied)
+
+    def source(self, field_id: int | None, *kinds: type[Operation]) -> Source | None:
+        """Where the operation is written that touched a field, or the nearest of its parents.
+
+        Parameters
+        ----------
+        kinds:
+            The kinds of operation that count; all of them unless given.
+        """
+        parents: Mapping[int, int] = {**self.before.schema.parents_by_id, **self.after.schema.parents_by_id}
+        while field_id is not None:
+            found = self.attribution.find(field_id, kinds)
+            if found is not None:
+                return found.source
+            field_id = parents.get(field_id)
+        return None
+
+    def refused(self, refusal: Refusal, message: str, **more: Any) -> Finding:
+        """The finding that says why something cannot be applied."""
+        facts: dict[str, Any] = {"path": refusal.path, "field_id": refusal.field_id, "source": refusal.source, **more}
+        return Finding(message, Direction.CANNOT_APPLY, explains=refusal, **facts)
+
+    def place(self, finding: Finding, *kinds: type[Operation]) -> Finding:
+        """A finding with the source of the operation that touched its field."""
+        return finding.filled(source=self.source(finding.field_id, *kinds))
+
+
+def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles) -> Change:
+    """Try a proposal on a table."""
+    before = TableState(metadata, metadata.current_schema, files)
+    trial = try_update(metadata, proposal.update)
+    if proposal.refused:
+        refused = tuple(Refusal(error, None, metadata.current_schema) for error in proposal.refused)
+        trial = Trial(trial.applied, (*refused, *trial.refusals), trial.metadata, trial.schema, None)
+    if trial.schema.same_columns(metadata.current_schema) and trial.metadata.properties == metadata.properties:
+        return Change(proposal, before, before, trial)
+    return Change(proposal, before, TableState(trial.metadata, trial.schema, files), trial)

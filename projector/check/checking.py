@@ -1,0 +1,151 @@
+"""The check itself: a table, perhaps a proposal, and a level in; a report out. Reads only; commits nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from projector.check.change import Change, make_change
+from projector.check.findings import Finding
+from projector.check.policy import Compatibility
+from projector.check.proposal import Proposal
+from projector.check.report import LookedAt, Report, ShapeRow
+from projector.check.rule import Level
+from projector.check.running import audit_state, check_change, rules_for
+from projector.check.state import TableFiles, TableState
+from projector.check.suppressions import Suppression, inline, sift
+from projector.files.locations import PathResolver
+from projector.files.storage import Storage
+from projector.metadata.snapshots import Snapshot
+from projector.metadata.table_metadata import TableMetadata
+from projector.projection.plan import Plan
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to look, and what to leave out.
+
+    Parameters
+    ----------
+    level, compatibility:
+        How far to look, and who must be able to read what.
+    select, ignore:
+        Prefixes of the codes to report, and of those not to.
+    suppressions:
+        Entries of the configuration.
+    """
+
+    level: Level = Level.FOOTERS
+    compatibility: Compatibility = Compatibility.BACKWARD_TRANSITIVE
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
+
+
+def check_table(
+    metadata: TableMetadata,
+    storage: Storage,
+    resolver: PathResolver,
+    proposal: Proposal | None,
+    settings: Settings,
+) -> Report:
+    """Check a proposal, or, without one, audit the table as it stands.
+
+    Raises
+    ------
+    NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
+        Where the table itself cannot be read.
+    """
+    snapshots = _snapshots(metadata, settings.compatibility)
+    files = TableFiles(metadata, storage, resolver, settings.level, snapshots)
+    if proposal is None:
+        state = TableState(metadata, metadata.current_schema, files)
+        findings = audit_state(state, settings.compatibility)
+        return _report(state, None, findings, settings)
+    change = make_change(metadata, proposal, files)
+    return _report(change.before, change, check_change(change, settings.compatibility), settings)
+
+
+def _snapshots(metadata: TableMetadata, compatibility: Compatibility) -> tuple[Snapshot, ...]:
+    """The snapshots whose files count, the current one first."""
+    current = metadata.current_snapshot
+    first = () if current is None else (current,)
+    if not compatibility.is_transitive:
+        return first
+    return (*first, *(s for s in reversed(metadata.snapshots) if s is not current))
+
+
+def _report(state: TableState, change: Change | None, findings: Sequence[Finding], settings: Settings) -> Report:
+    proposal = None if change is None else change.proposal
+    comments = inline(proposal.script) if proposal is not None else ()
+    sifted = sift(
+        findings,
+        state.metadata.location,
+        select=settings.select,
+        ignore=settings.ignore,
+        suppressions=(*comments, *settings.suppressions),
+    )
+    live, footers = state.files.live, state.files.footers
+    return Report(
+        table=state.metadata.location,
+        proposal=None if proposal is None else proposal.text or _described(change),
+        level=settings.level,
+        compatibility=settings.compatibility,
+        before=state.schema,
+        after=None if change is None else change.after.schema,
+        findings=sifted.findings,
+        looked_at=LookedAt(
+            snapshots=len(live.snapshots),
+            manifests=len(live.manifests),
+            data_files=len(live.data),
+            delete_files=len(live.deletes),
+            footers=footers.file_count,
+            shapes=footers.shape_count,
+            rows=footers.row_count,
+            rules=len(rules_for(settings.level)),
+        ),
+        not_looked_at=tuple(_not_looked_at(state, settings)),
+        unreadable=(*live.unreadable, *footers.unreadable),
+        suppressed=sifted.suppressed,
+        unused_suppressions=sifted.unused,
+        notes=() if proposal is None else proposal.notes,
+        proposal_file=None if proposal is None else proposal.file,
+        shapes=_shape_rows(state, change),
+    )
+
+
+def _described(change: Change | None) -> str:
+    """A proposal that is no SQL, in words."""
+    if change is None:
+        return ""
+    lines = [str(difference) for difference in change.diff.changes]
+    lines += [f"refused: {refusal.error.message}" for refusal in change.refusals]
+    return "\n".join(lines) or "no change"
+
+
+def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
+    metadata, said = state.metadata, []
+    others = len(metadata.snapshot_ids) - len(state.files.snapshots)
+    if settings.level < Level.FOOTERS:
+        said.append("data files: level schema opens none")
+    elif others:
+        said.append(f"{others} older snapshots: compatibility {settings.compatibility} looks at the current one")
+    if settings.level < Level.VALUES:
+        said.append("values: only level values reads rows")
+    if state.files.live.deletes and settings.level == Level.FOOTERS:
+        said.append(f"what is in {len(state.files.live.deletes)} delete files")
+    return said
+
+
+def _shape_rows(state: TableState, change: Change | None) -> tuple[ShapeRow, ...]:
+    after = state if change is None else change.after
+    rows = []
+    for (group, before_plan), (_, after_plan) in zip(state.plans, after.plans, strict=True):
+        one, other = _origins(before_plan), _origins(after_plan)
+        origins = {i: (one.get(i), other.get(i)) for i in dict.fromkeys((*one, *other))}
+        rows.append(ShapeRow(len(group.files), group.rows, group.files[0].path, origins))
+    return tuple(rows)
+
+
+def _origins(plan: Plan) -> dict[int, str]:
+    return {node.field.field_id: str(node.origin) for node in plan.walk()}

@@ -1,0 +1,87 @@
+"""What is proposed: SQL, an `UpdateSchema`, or a whole schema, each made into an update, and what cannot be one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from projector.errors import SchemaUpdateError
+from projector.evolution.schema_diff import SchemaDiff, align_by_name, diff_schemas, filled_in
+from projector.evolution.schema_sources import SchemaSource
+from projector.evolution.sql.script import AlterScript, parse_alter, to_update
+from projector.evolution.update_schema import UpdateSchema
+from projector.schema.schema import Schema
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change as it was asked for.
+
+    Parameters
+    ----------
+    update:
+        The operations.
+    script:
+        The SQL that they were written in; None for other proposals.
+    file:
+        The file that the SQL or the schema came from; None where there was none.
+    wanted:
+        The schema that was proposed, with the ids it gave; None for operations.
+    refused:
+        What of a proposed schema no operation can make.
+    """
+
+    update: UpdateSchema
+    script: AlterScript | None = None
+    file: str | None = None
+    wanted: Schema | None = None
+    refused: tuple[SchemaUpdateError, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was understood, but is not kept by Iceberg."""
+        return () if self.script is None else tuple(note.message for note in self.script.notes)
+
+    @property
+    def text(self) -> str | None:
+        """The SQL text."""
+        return None if self.script is None else self.script.text
+
+
+def from_sql(text: str, dialect: str, format_version: int, file: str | None = None) -> Proposal:
+    """The proposal that a SQL text makes. Raises `ParseError`, `UnsupportedError`."""
+    script = parse_alter(text, dialect)
+    return Proposal(to_update(script, format_version=format_version), script, file)
+
+
+def from_schema(source: SchemaSource, current: Schema, format_version: int) -> Proposal:
+    """The proposal to make a schema the current one.
+
+    Fields are matched by id where the schema has ids, else by name. Differences that no update can make (another
+    parent, another initial default) are kept as refused; the rest is proposed.
+    """
+    by_id = source.has_ids
+    target = source.schema if by_id else align_by_name(current, source.schema)
+    if source.partial:
+        target = filled_in(current, target)
+    diff = diff_schemas(current, target)
+    diff = diff if by_id else replace(diff, by="name")
+    refused: list[SchemaUpdateError] = []
+    while True:
+        try:
+            update = UpdateSchema(format_version=format_version).record(*diff.operations())
+            break
+        except SchemaUpdateError as error:
+            refused.append(error)
+            smaller = _without(diff, error)
+            if len(smaller.changes) == len(diff.changes):
+                update = UpdateSchema(format_version=format_version)
+                break
+            diff = smaller
+    file = None if source.kind == "arrow" else source.name
+    return Proposal(update, file=file, wanted=target if by_id else None, refused=tuple(refused))
+
+
+def _without(diff: SchemaDiff, error: SchemaUpdateError) -> SchemaDiff:
+    kinds = ("to_other_struct", "initial_default")
+    kept = tuple(c for c in diff.changes if not (c.kind in kinds and c.field_id == error.field_id))
+    return replace(diff, changes=kept)

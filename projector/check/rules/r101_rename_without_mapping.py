@@ -1,0 +1,58 @@
+"""R101 rename-with-idless-files.
+
+What it does:
+    Finds a renamed column while live files without field ids exist and the table has no name mapping.
+
+Why it matters:
+    Files without ids can only be found by name. Without a mapping that keeps the old name, readers that fall back to
+    names lose the column, for good, and a mapping made later from the new names does not bring it back.
+
+Evidence:
+    The live files without any field id.
+
+Example:
+    ALTER TABLE imported RENAME COLUMN buyer TO customer
+
+Instead:
+    Set `schema.name-mapping.default` from the present schema first; Iceberg then keeps both names when the column is
+    renamed.
+
+Reference:
+    Spec, Column Projection; Name Mapping Serialization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.change import Change
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.evolution.operations import RenameColumn
+
+
+def check(change: Change) -> Iterator[Finding]:
+    """Every rename, where some files can be found by name only and nothing keeps the old name."""
+    groups = tuple(change.before.idless_groups())
+    if not groups or change.before.name_mapping is not None:
+        return
+    for difference in change.changes("renamed"):
+        finding = Finding(
+            f"renamed from {difference.before}, which is all that files without field ids know it by",
+            Direction.OLD_VALUES_CHANGE,
+            ".".join(difference.path),
+            difference.field_id,
+            evidence=change.before.footers.evidence(groups, "these files have no field ids"),
+            help="set the table property schema.name-mapping.default before the rename",
+        )
+        yield change.place(finding, RenameColumn)
+
+
+RULE = Rule(
+    "R101",
+    "rename-with-idless-files",
+    "Finds renames while files without field ids exist and no name mapping is set.",
+    Level.FOOTERS,
+    "Column Projection",
+    on_change=check,
+)

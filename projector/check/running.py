@@ -1,0 +1,83 @@
+"""Rules run over a change or a state, and what they find weighed: new or existing, and how grave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from projector.check.change import Change
+from projector.check.findings import Finding, Status
+from projector.check.policy import Compatibility, severity_of
+from projector.check.rule import Level, Rule
+from projector.check.rules import all_rules
+from projector.check.state import TableState
+
+FALLBACK: Final = "S100"
+"""The rule for what is refused and that no other rule has explained."""
+
+
+def rules_for(level: Level) -> tuple[Rule, ...]:
+    """The rules that can say something at a level."""
+    return tuple(rule for rule in all_rules().values() if rule.level <= level)
+
+
+def audit_state(state: TableState, compatibility: Compatibility) -> tuple[Finding, ...]:
+    """What there is to say of a table as it stands."""
+    found = _state_findings(state)
+    return _weighed((finding.filled(status=Status.EXISTING) for finding in found), compatibility)
+
+
+def check_change(change: Change, compatibility: Compatibility) -> tuple[Finding, ...]:
+    """What there is to say of a change: first what it does, then what was there before."""
+    found: list[Finding] = []
+    fallback = all_rules().get(FALLBACK)
+    for rule in rules_for(change.before.level):
+        if rule.on_change is not None and rule is not fallback:
+            found += _named(rule, rule.on_change(change))
+    explained = {id(finding.explains) for finding in found if finding.explains is not None}
+    if fallback is not None and fallback.on_change is not None:
+        found += (f for f in _named(fallback, fallback.on_change(change)) if id(f.explains) not in explained)
+    found += _compared(_state_findings(change.before), change)
+    return _weighed(found, compatibility)
+
+
+def _compared(before: list[Finding], change: Change) -> Iterable[Finding]:
+    """The findings on the state after, each told from the one before that it equals."""
+    if change.after is change.before:
+        yield from (finding.filled(status=Status.EXISTING) for finding in before)
+        return
+    known: Mapping[tuple[str, int | str | None, str], Finding] = {f.identity: f for f in before}
+    for finding in _state_findings(change.after):
+        was = known.get(finding.identity)
+        if was is None:
+            status = Status.INTRODUCED
+        elif finding.evidence.files > was.evidence.files:
+            status = Status.WORSENED
+        else:
+            status = Status.EXISTING
+        source = finding.source or (change.source(finding.field_id) if status is not Status.EXISTING else None)
+        yield finding.filled(status=status, source=source)
+
+
+def _state_findings(state: TableState) -> list[Finding]:
+    return [
+        finding
+        for rule in rules_for(state.level)
+        if rule.on_state is not None
+        for finding in _named(rule, rule.on_state(state))
+    ]
+
+
+def _named(rule: Rule, findings: Iterable[Finding]) -> Iterable[Finding]:
+    return (finding.filled(code=rule.code, name=rule.name) for finding in findings)
+
+
+def _weighed(findings: Iterable[Finding], compatibility: Compatibility) -> tuple[Finding, ...]:
+    """Severities by the policy; new findings before existing ones, the gravest first, then as they are written."""
+    weighed = [f.filled(severity=severity_of(f.code, f.direction, compatibility)) for f in findings]
+
+    def order(finding: Finding) -> tuple[bool, int, int, str]:
+        position = finding.source.position if finding.source is not None else 1 << 30
+        return not finding.is_new, finding.severity.rank, position, finding.code
+
+    return tuple(sorted(weighed, key=order))

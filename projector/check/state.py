@@ -1,0 +1,165 @@
+"""One state of a table as rules see it: metadata, a schema, and the files that are alive, read under that schema.
+
+Everything is made when it is first asked for and kept. The files are those of the table as it is; a state after a
+change shares them with the state before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from projector.check.findings import NO_EVIDENCE, Evidence
+from projector.check.live_files import LiveFile, LiveFiles, live_files
+from projector.check.rule import Level
+from projector.check.shape_groups import Footers, ShapeGroup, read_footers
+from projector.errors import ProjectorError
+from projector.files.locations import PathResolver
+from projector.files.storage import Storage
+from projector.metadata.snapshots import Snapshot
+from projector.metadata.table_metadata import TableMetadata
+from projector.projection.plan import Plan, PlanNode
+from projector.projection.resolve import resolve
+from projector.schema.name_mapping import NameMapping
+from projector.schema.schema import Schema
+
+
+@dataclass(frozen=True)
+class TableFiles:
+    """The files of a table that a check looks at, down to a level of evidence.
+
+    Parameters
+    ----------
+    metadata:
+        The table's metadata as it is.
+    level:
+        How far to look. Manifests and footers are read from `footers` on.
+    snapshots:
+        The snapshots whose files count.
+    """
+
+    metadata: TableMetadata
+    storage: Storage = field(repr=False)
+    resolver: PathResolver = field(repr=False)
+    level: Level
+    snapshots: tuple[Snapshot, ...]
+
+    @cached_property
+    def live(self) -> LiveFiles:
+        """The live files, by the manifests; none at level `schema`."""
+        if self.level < Level.FOOTERS:
+            return LiveFiles()
+        return live_files(self.metadata, self.storage, self.resolver, self.snapshots)
+
+    @cached_property
+    def footers(self) -> Footers:
+        """What the footers of the live data files say; nothing at level `schema`."""
+        return read_footers(self.live.data, self.storage)
+
+    @cached_property
+    def equality_ids(self) -> Mapping[int, tuple[LiveFile, ...]]:
+        """The live equality delete files by the ids of the fields that they compare."""
+        found: dict[int, list[LiveFile]] = {}
+        for file in self.live.deletes:
+            for field_id in file.data_file.equality_ids or ():
+                found.setdefault(field_id, []).append(file)
+        return {field_id: tuple(files) for field_id, files in found.items()}
+
+
+@dataclass(frozen=True)
+class TableState:
+    """A table under one schema.
+
+    Parameters
+    ----------
+    metadata:
+        The metadata: as it is, or as a commit would leave it.
+    schema:
+        The schema that is, or would be, current.
+    files:
+        The files that are alive.
+    """
+
+    metadata: TableMetadata
+    schema: Schema
+    files: TableFiles = field(repr=False)
+
+    @property
+    def level(self) -> Level:
+        """How far to look."""
+        return self.files.level
+
+    @property
+    def footers(self) -> Footers:
+        """What the footers of the live data files say."""
+        return self.files.footers
+
+    @cached_property
+    def name_mapping(self) -> NameMapping | None:
+        """The name mapping; None where there is none, or none that can be read (a rule says so)."""
+        try:
+            return self.metadata.name_mapping
+        except ProjectorError:
+            return None
+
+    @cached_property
+    def history(self) -> Mapping[int, Schema]:
+        """Every schema that can be read, by its id, in the order of the metadata."""
+        found: dict[int, Schema] = {}
+        for schema_id in self.metadata.schema_ids:
+            try:
+                found[schema_id] = self.metadata.schema(schema_id)
+            except ProjectorError:
+                continue
+        return found
+
+    @cached_property
+    def plans(self) -> tuple[tuple[ShapeGroup, Plan], ...]:
+        """How each group of files is read under this schema; empty at level `schema`."""
+        return self.plans_under(self.schema)
+
+    def plans_under(self, schema: Schema) -> tuple[tuple[ShapeGroup, Plan], ...]:
+        """How each group of files would be read under some other schema."""
+        mapping = self.name_mapping
+        return tuple(
+            (group, resolve(schema, group.schema, name_mapping=mapping, partition_fields=group.identity_ids))
+            for group in self.footers.groups
+        )
+
+    @cached_property
+    def _nodes(self) -> Mapping[int, tuple[tuple[ShapeGroup, PlanNode], ...]]:
+        found: dict[int, list[tuple[ShapeGroup, PlanNode]]] = {}
+        for group, plan in self.plans:
+            for node in plan.walk():
+                found.setdefault(node.field.field_id, []).append((group, node))
+        return {field_id: tuple(nodes) for field_id, nodes in found.items()}
+
+    def nodes(self, field_id: int) -> tuple[tuple[ShapeGroup, PlanNode], ...]:
+        """The plan node of a field in each group of files; nothing at level `schema`."""
+        return self._nodes.get(field_id, ())
+
+    def evidence_where(self, field_id: int, holds: Callable[[ShapeGroup, PlanNode], bool]) -> Evidence:
+        """The files for which something holds of the plan node of a field."""
+        groups = [group for group, node in self.nodes(field_id) if holds(group, node)]
+        return self.footers.evidence(groups) if groups else NO_EVIDENCE
+
+    def stored(self, field_id: int) -> Evidence:
+        """The files that hold a column for a field, whatever it is called there."""
+        return self.evidence_where(field_id, lambda _, node: getattr(node, "place", None) is not None)
+
+    @property
+    def may_have_data(self) -> bool:
+        """Whether there may be rows: False where the metadata, or the manifests that were read, say there are none."""
+        if not self.files.snapshots:
+            return False
+        return self.level < Level.FOOTERS or bool(self.files.live.data or self.files.live.unreadable)
+
+    def dotted(self, field_id: int) -> str | None:
+        """The dotted path of a field of this schema; None where it has no such field."""
+        path = self.schema.paths_by_id.get(field_id)
+        return None if path is None else ".".join(path)
+
+    def idless_groups(self) -> Iterator[ShapeGroup]:
+        """The groups of files that have columns but no field id at any depth."""
+        return (g for g in self.footers.groups if g.schema.columns and not g.schema.has_field_ids)

@@ -1,0 +1,146 @@
+"""A report as text, for people at a terminal: each finding under the words of the statement that cause it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from projector.check.findings import Evidence, Finding, Severity, Status
+from projector.check.report import Report
+from projector.check.rules import all_rules
+from projector.evolution.operations import Source
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
+_WIDTH = 110
+
+Line = list[tuple[str, str]]
+"""Pieces of text, each with a style of rich's."""
+
+
+def render(report: Report, *, color: bool = False, verbose: bool = False) -> str:
+    """The report as text.
+
+    Parameters
+    ----------
+    color:
+        Whether to use a terminal's colours.
+    verbose:
+        Show what exists already and what was suppressed in full, too.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    out = io.StringIO()
+    console = Console(
+        file=out, force_terminal=color, no_color=not color, width=1_000_000, highlight=False, soft_wrap=True
+    )
+    for line in _lines(report, verbose):
+        console.print(Text.assemble(*((printable(text), style) for text, style in line)))
+    return out.getvalue()
+
+
+def _lines(report: Report, verbose: bool) -> Iterator[Line]:
+    for finding in report.deciding if not verbose else report.findings:
+        yield from _finding(finding, report)
+        yield []
+    if report.existing and not verbose:
+        codes = ", ".join(sorted({f.code for f in report.existing}))
+        yield [
+            ("existing  ", "bold"),
+            (f"{_count(len(report.existing), 'finding')} that the change does not cause: ", ""),
+        ]
+        yield [(f"          {codes}; `projector audit` shows them", "")]
+        yield []
+    for taken in report.suppressed:
+        where = f"{taken.finding.code} {taken.finding.path or ''}".strip()
+        yield [("suppressed ", "dim"), (f"{where}: {taken.reason} ({taken.where})", "dim")]
+    for text in report.unused_suppressions:
+        yield [("unused suppression ", "yellow"), (text, "")]
+    for text in report.notes:
+        yield [("note ", "bold"), (text, "")]
+    yield from _summary(report)
+
+
+def _finding(finding: Finding, report: Report) -> Iterator[Line]:
+    style = _STYLES[finding.severity]
+    status = "" if finding.status is Status.INTRODUCED else f" ({finding.status})"
+    head = f"{finding.severity}[{finding.code} {finding.name}]"
+    about = f"{finding.path}: " if finding.path else ""
+    yield [(head, style), (f"{status}: {about}{finding.message}", "bold")]
+    if finding.source is not None:
+        yield from _excerpt(finding.source, report.proposal_file, style)
+    for label, text in _explanation(finding):
+        yield [(f"  {label:<9} ", "cyan"), (text, "")]
+
+
+def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
+    """The line that the operation begins on, its words underlined."""
+    before = source.text[: source.position]
+    line_start = before.rfind("\n") + 1
+    line_end = source.text.find("\n", source.position)
+    line = source.text[line_start : line_end if line_end >= 0 else len(source.text)].rstrip()
+    number, column = before.count("\n") + 1, source.position - line_start
+    end = min(source.end if source.end is not None else source.position + 1, line_start + len(line))
+    indent = len(line) - len(line.lstrip())
+    shown, column = line[indent:].replace("\t", " "), column - indent
+    gutter = " " * len(str(number))
+    yield [(f"  --> {file or 'sql'}:{number}:{column + indent + 1}", "dim")]
+    yield [(f"  {number} | ", "dim"), (shown, "")]
+    yield [(f"  {gutter} | ", "dim"), (" " * column + "^" * max(1, end - line_start - indent - column), style)]
+
+
+def _explanation(finding: Finding) -> Iterator[tuple[str, str]]:
+    yield from _evidence(finding.evidence)
+    rule = all_rules().get(finding.code)
+    if rule is not None and rule.why:
+        yield "why", rule.why
+    if finding.help:
+        yield "help", finding.help
+
+
+def _evidence(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    label = "evidence"
+    if evidence.files:
+        counted = f"{evidence.files} of {_count(evidence.of_files, 'live file')}"
+        more = f", {_count(evidence.rows, 'row')}, {_count(evidence.shapes, 'shape')}"
+        yield label, counted + more
+        yield "", f"first: {evidence.first_file}"
+        label = ""
+    for fact in evidence.facts:
+        yield label, fact
+        label = ""
+    for sample in evidence.samples[:3]:
+        place = f"{sample.file}" + (f" row {sample.row}" if sample.row is not None else "")
+        engine = f" [{sample.engine}]" if sample.engine else ""
+        yield label, f"{place}{engine}: {sample.before} -> {sample.after}"
+        label = ""
+
+
+def _summary(report: Report) -> Iterator[Line]:
+    counts, looked = report.counts(), report.looked_at
+    said = ", ".join(_count(counts[s], str(s)) for s in (Severity.ERROR, Severity.WARNING))
+    notes = f", {counts[Severity.INFO]} info" if counts[Severity.INFO] else ""
+    style = "bold red" if counts[Severity.ERROR] else "bold green"
+    seen = f"level {report.level}"
+    if looked.footers:
+        seen += f" · {_count(looked.footers, 'file')} in {_count(looked.shapes, 'shape')}"
+        seen += f" · {_count(looked.rows, 'row')} · {_count(looked.snapshots, 'snapshot')}"
+    if looked.values_rows:
+        seen += f" · {_count(looked.values_rows, 'row')} compared with {', '.join(looked.engines)}"
+    yield [(said + notes, style), (f" · {seen} · {_count(looked.rules, 'rule')} · nothing was committed", "")]
+    if report.unreadable:
+        first, number = report.unreadable[0], _count(len(report.unreadable), "unreadable file")
+        yield [(f"not looked at: {number}, first {first.file}: {first.reason}", "yellow")]
+    for text in report.not_looked_at:
+        yield [(f"not looked at: {text}", "dim")]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def printable(text: str) -> str:
+    """Text on one line: control characters, which could also steer a terminal, are shown as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)
