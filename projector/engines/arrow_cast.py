@@ -167,9 +167,19 @@ def _from_int96(step: Step, millis: pa.Array, nanos: pa.Array, above: Above, fil
 
     As milliseconds no int96 overflows, but digits are lost; as nanoseconds none are lost, but the number wraps round at
     64 bits. So the true value is `millis` and what `nanos` has above it, which is less than a millisecond.
+
+    Arrow C++ once wrote times before 1970 with negative nanoseconds of the day, which are read as unsigned, 2**64 too
+    large: years 1677 to 1969 look like 2262 to 2554. Whole microseconds tell the two apart, since 2**64 is not one.
     """
     whole, wrapped = millis.view(pa.int64()), nanos.view(pa.int64())
     rest = pc.subtract(wrapped, pc.multiply(whole, 10**6))  # in nanoseconds, modulo 2**64
+    late = pc.and_(pc.greater_equal(whole, 2**63 // 10**6), pc.less_equal(whole, 2**64 // 10**6))
+    if pc.any(late).as_py():
+        digits = pc.subtract(rest, pc.multiply(pc.divide(rest, 1000), 1000))
+        early = pc.and_(late, pc.equal(digits, 2**64 % 1000))
+        floor = pc.divide(pc.subtract(wrapped, 10**6 - 1), 10**6)  # of a negative number
+        whole = pc.if_else(early, floor, whole)
+        rest = pc.subtract(wrapped, pc.multiply(whole, 10**6))
     if pa.types.is_timestamp(step.target) and step.target.unit == "us":
         micros = pc.divide(rest, 1000)
         bad = pc.not_equal(pc.multiply(micros, 1000), rest)

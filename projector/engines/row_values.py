@@ -117,7 +117,8 @@ def leaf_value(scalar: pa.Scalar, nanos: pa.Scalar, leaf: FileLeaf) -> Any:
         case FileKind.INT96:
             # No int96 overflows as milliseconds; as nanoseconds it wraps round at 2**64 but keeps all its digits.
             whole = int(scalar.value) * 10**6
-            return whole + (int(nanos.value) - whole) % 2**64
+            value = whole + (int(nanos.value) - whole) % 2**64
+            return value - 2**64 if 2**63 <= value < 2**64 and value % 1000 == 2**64 % 1000 else value
         case FileKind.STRING | FileKind.JSON:
             stored = _bytes(scalar)
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import uuid
 from decimal import Decimal
 from typing import Any
@@ -162,6 +163,25 @@ def test_int96_that_cannot_be_exact() -> None:
     assert "Cannot read 1700000000123456789 of type int96" in refusal(fine, TimestampType(), **INT96)
     far = pa.array([0, 253_402_300_799_999_999], pa.timestamp("us"))
     assert "Cannot read 253402300799999999000 of type int96" in refusal(far, TimestampNanoType(), **INT96)
+
+
+def int96(*values: tuple[int, int]) -> bytes:
+    """A file of int96 values, each a Julian day (that of 1970-01-01 is 2440588) and nanoseconds of it."""
+    stored = pa.array([struct.pack("<qi", nanos, day) for day, nanos in values], pa.binary(12))
+    data = written_table(column(stored), use_dictionary=False, write_statistics=False)
+    return craft.edit(data, {("c",): {"physical": "int96", "length": None}})
+
+
+def test_int96_with_negative_nanoseconds_of_the_day() -> None:
+    # what Arrow C++ wrote for one microsecond, and for a day and a half, before 1970; and the end of 2299
+    data = int96((2440588, -1000), (2440587, -43_200 * 10**9), (2561118, 86_399_999_999_000))
+    end_of_2299 = (2561118 - 2440588) * DAY + 86_399_999_999
+    expected = [-1, -DAY - DAY // 2, end_of_2299]
+    assert [row["c"] for row in read_both(data, requested(TimestampType()))] == expected
+    early = int96((2440588, -1000), (2440588, 5))
+    assert [row["c"] for row in read_both(early, requested(TimestampNanoType()))] == [-1000, 5]
+    for late in (int96((2561118, 86_399_999_999_000)), int96((2440588, -1001))):
+        assert "out of range" in str(error_of(late, requested(TimestampNanoType())))
 
 
 def test_int96_inside_lists_and_structs() -> None:
