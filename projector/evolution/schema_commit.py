@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from projector.errors import InvalidMetadataError
 from projector.evolution.apply import Applied, apply_statements
 from projector.evolution.following_properties import followed_properties
+from projector.evolution.next_metadata import stamped
 from projector.evolution.table_rules import check_partitioning_and_order
 from projector.evolution.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 from projector.schema.schema_json import schema_to_json_dict
-
-PREVIOUS_VERSIONS_MAX_PROPERTY = "write.metadata.previous-versions-max"
-PREVIOUS_VERSIONS_MAX_DEFAULT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +69,30 @@ def prepare_schema_update(
     result = steps[-1].schema
     if result.same_columns(base):
         return SchemaCommit(metadata, base, added=False, changed=False)
+    properties = followed_properties(metadata.properties, base, steps)
+    commit = with_schema(metadata, result, steps[-1].last_column_id, properties)
+    after = stamped(metadata, commit.metadata, metadata_file=metadata_file, timestamp_ms=timestamp_ms)
+    return replace(commit, metadata=after)
+
+
+def with_schema(
+    metadata: TableMetadata, result: Schema, last_column_id: int, properties: Mapping[str, str]
+) -> SchemaCommit:
+    """A table's metadata with another schema current, one that it has had or a new one; as yet without time and log.
+
+    Raises `SchemaUpdateError` for a schema that the partition specs or the sort order forbid.
+    """
     check_partitioning_and_order(metadata, result)
     earlier = _equal_schema(metadata, result)
     schema = replace(result, schema_id=max(metadata.schema_ids) + 1) if earlier is None else earlier
     raw = dict(metadata.raw)
-    raw["last-updated-ms"] = max(_now_ms() if timestamp_ms is None else timestamp_ms, metadata.last_updated_ms)
-    raw["last-column-id"] = max(metadata.last_column_id, steps[-1].last_column_id)
+    raw["last-column-id"] = max(metadata.last_column_id, last_column_id)
     raw["current-schema-id"] = schema.schema_id
     raw["schemas"] = _schemas(metadata, schema if earlier is None else None)
     if metadata.format_version == 1:
         raw["schema"] = next(node for node in raw["schemas"] if node.get("schema-id", 0) == schema.schema_id)
-    properties = followed_properties(metadata.properties, base, steps)
     if properties != metadata.properties:
-        raw["properties"] = properties
-    if (file := metadata_file or metadata.file) is not None:
-        raw["metadata-log"] = _metadata_log(metadata, file, properties)
+        raw["properties"] = dict(properties)
     return SchemaCommit(TableMetadata.from_json(raw), schema, added=earlier is None, changed=True)
 
 
@@ -101,10 +106,6 @@ def apply_update(metadata: TableMetadata, update: UpdateSchema) -> tuple[Applied
         case_sensitive=update.case_sensitive,
         allow_incompatible_changes=update.allow_incompatible_changes,
     )
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def _last_column_id(metadata: TableMetadata) -> int:
@@ -158,18 +159,3 @@ def _schemas(metadata: TableMetadata, added: Schema | None) -> list[Any]:
         list(listed) if listed is not None else [{**metadata.raw["schema"], "schema-id": metadata.current_schema_id}]
     )
     return known if added is None else [*known, schema_to_json_dict(added)]
-
-
-def _metadata_log(metadata: TableMetadata, metadata_file: str, properties: Mapping[str, str]) -> list[Any]:
-    """The metadata log with the file before the commit at its end, cut to the length that the table asks for."""
-    text = properties.get(PREVIOUS_VERSIONS_MAX_PROPERTY, str(PREVIOUS_VERSIONS_MAX_DEFAULT))
-    try:
-        kept = max(1, int(text))
-    except ValueError:
-        raise InvalidMetadataError(
-            f"Invalid table property {PREVIOUS_VERSIONS_MAX_PROPERTY}: {text!r} is not a number",
-            table=metadata.location,
-        ) from None
-    before: Sequence[Any] = metadata.raw.get("metadata-log") or []
-    entry = {"timestamp-ms": metadata.last_updated_ms, "metadata-file": metadata_file}
-    return [*before, entry][-kept:]

@@ -1,0 +1,51 @@
+"""The last step of every commit: the time it is made, and the metadata file it follows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from projector.errors import InvalidMetadataError
+from projector.metadata.table_metadata import TableMetadata
+
+PREVIOUS_VERSIONS_MAX_PROPERTY = "write.metadata.previous-versions-max"
+PREVIOUS_VERSIONS_MAX_DEFAULT = 100
+
+
+def stamped(
+    before: TableMetadata, after: TableMetadata, *, metadata_file: str | None, timestamp_ms: int | None
+) -> TableMetadata:
+    """Changed metadata with the time of its commit, and the file before it at the end of its metadata log.
+
+    Parameters
+    ----------
+    metadata_file:
+        Location of the file that `before` was read from. Unless given it is the one that `before` itself knows; without
+        any the log stays as it is.
+    timestamp_ms:
+        Time of the commit, in milliseconds from 1970-01-01 UTC; now, unless given. It never goes back.
+
+    Raises `InvalidMetadataError` where the length that the table asks of its log is no number.
+    """
+    raw = dict(after.raw)
+    now = time.time_ns() // 1_000_000 if timestamp_ms is None else timestamp_ms
+    raw["last-updated-ms"] = max(now, before.last_updated_ms)
+    if (file := metadata_file or before.file) is not None:
+        raw["metadata-log"] = _metadata_log(before, file, after.properties)
+    return TableMetadata.from_json(raw)
+
+
+def _metadata_log(metadata: TableMetadata, metadata_file: str, properties: Mapping[str, str]) -> list[Any]:
+    """The metadata log with the file before the commit at its end, cut to the length that the table asks for."""
+    text = properties.get(PREVIOUS_VERSIONS_MAX_PROPERTY, str(PREVIOUS_VERSIONS_MAX_DEFAULT))
+    try:
+        kept = max(1, int(text))
+    except ValueError:
+        raise InvalidMetadataError(
+            f"Invalid table property {PREVIOUS_VERSIONS_MAX_PROPERTY}: {text!r} is not a number",
+            table=metadata.location,
+        ) from None
+    before: Sequence[Any] = metadata.raw.get("metadata-log") or []
+    entry = {"timestamp-ms": metadata.last_updated_ms, "metadata-file": metadata_file}
+    return [*before, entry][-kept:]
