@@ -50,7 +50,10 @@ POLICY: Mapping[Direction, tuple[Severity, Severity, Severity, Severity]] = {
 }  # fmt: skip
 """The severity of every direction, in the order of the columns above."""
 
-EXCEPTIONS: Mapping[str, Mapping[Direction, Severity]] = {}
+EXCEPTIONS: Mapping[str, Mapping[Direction, Severity]] = {
+    # Most engines ignore case: they refuse the table, or take one column for the other.
+    "S108": {Direction.READERS_DISAGREE: _E},
+}
 """Rules that weigh a direction differently, by code, whatever the compatibility; each with its reason in a comment."""
 
 

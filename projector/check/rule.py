@@ -74,6 +74,9 @@ class Rule:
     on_state:
         Looks at one state of a table: a schema, metadata, and files under them. It is run for the table before and
         after a change; what is there before is existing. A rule of this kind also works in an audit.
+    absorbed_by:
+        Codes of rules on changes that say the same of a field, better: where one of them does, what this one finds new
+        of that field is left out.
     """
 
     code: str
@@ -83,6 +86,7 @@ class Rule:
     reference: str
     on_change: Callable[[Change], Iterable[Finding]] | None = None
     on_state: Callable[[TableState], Iterable[Finding]] | None = None
+    absorbed_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not re.fullmatch("[TNDRSPFX][0-9]{3}", self.code):

@@ -37,7 +37,11 @@ def check_change(change: Change, compatibility: Compatibility) -> tuple[Finding,
     explained = {id(finding.explains) for finding in found if finding.explains is not None}
     if fallback is not None and fallback.on_change is not None:
         found += (f for f in _named(fallback, fallback.on_change(change)) if id(f.explains) not in explained)
-    found += _compared(_state_findings(change.before), change)
+    said = {(finding.code, finding.field_id) for finding in found}
+    for finding in _compared(_state_findings(change.before), change):
+        better = all_rules()[finding.code].absorbed_by
+        if not (finding.is_new and any((code, finding.field_id) in said for code in better)):
+            found.append(finding)
     return _weighed(found, compatibility)
 
 

@@ -10,9 +10,10 @@ from projector.check.findings import Evidence, Sample
 from projector.check.live_files import LiveFile, Unreadable
 from projector.errors import ProjectorError
 from projector.files.locations import parse_location
-from projector.files.physical import FileSchema
+from projector.files.physical import FileColumn, FileSchema
 from projector.files.shapes import DEFAULT_WORKERS, FileShape, KnownShapes, read_shape
 from projector.files.storage import Storage
+from projector.projection.plan import PlanNode
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class ShapeGroup:
     def rows(self) -> int:
         """Rows in all the files."""
         return sum(self.row_counts)
+
+    def column(self, node: PlanNode) -> FileColumn | None:
+        """The files' column that a node of their plan reads, or cannot read; None where they have none."""
+        place = getattr(node, "place", None)
+        return None if place is None else self.schema.at(place)
 
     @property
     def snapshots(self) -> frozenset[int]:

@@ -146,7 +146,7 @@ class TableState:
 
     def stored(self, field_id: int) -> Evidence:
         """The files that hold a column for a field, whatever it is called there."""
-        return self.evidence_where(field_id, lambda _, node: getattr(node, "place", None) is not None)
+        return self.evidence_where(field_id, lambda group, node: group.column(node) is not None)
 
     @property
     def may_have_data(self) -> bool:

@@ -63,5 +63,5 @@ def ways_out(old: IcebergType, format_version: int) -> str:
     found = [str(row) for row in promotions_from(old, format_version)]
     if isinstance(old, DecimalType):
         found = [f"decimal(P, {old.scale}) with P from {old.precision + 1} to 38"] if old.precision < 38 else []
-    possible = f"possible: {', or '.join(found)}; " if found else ""
-    return f"{possible}or add a column of the new type and backfill it"
+    possible = f"possible: {', or '.join(found)}; or " if found else ""
+    return f"{possible}add a column of the new type and backfill it"

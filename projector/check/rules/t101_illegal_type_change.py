@@ -37,6 +37,8 @@ from projector.schema.promotions import is_promotion_allowed
 def check(change: Change) -> Iterator[Finding]:
     """Every type change that no format version allows, but for decimals of another scale."""
     for refused in refused_type_changes(change):
+        if not (refused.old.is_primitive and refused.new.is_primitive):
+            continue
         if is_promotion_allowed(refused.old, refused.new, 3) or decimal_scale_differs(refused.old, refused.new):
             continue
         yield change.refused(

@@ -1,0 +1,60 @@
+"""N109 required-by-default-only.
+
+What it does:
+    Finds an added required field whose initial default stands for all rows that are there.
+
+Why it matters:
+    Readers that do not know defaults of format version 3 fail on old files, or give nulls in a required column,
+    where for an optional column they would give null.
+
+Evidence:
+    The live files that lack the field.
+
+Example:
+    ALTER TABLE orders ADD COLUMN channel string NOT NULL DEFAULT 'till'
+
+Instead:
+    Add it as optional with the same default, unless every reader is known to honour defaults.
+
+Reference:
+    Spec, Default values; Appendix E: old readers fail to read required fields which are populated by a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.change import Change
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.evolution.operations import AddColumn
+from projector.projection.plan import Constant, NewStruct
+
+
+def check(change: Change) -> Iterator[Finding]:
+    """Every added required field with a default, where there are rows without it."""
+    for field in change.added_tops():
+        if not field.required or field.initial_default is None or not change.before.may_have_data:
+            continue
+        evidence = change.after.evidence_where(field.field_id, lambda _, node: isinstance(node, (Constant, NewStruct)))
+        if change.after.level >= Level.FOOTERS and not evidence.files:
+            continue
+        finding = Finding(
+            "required, and in old rows by its default only: readers without support for defaults fail",
+            Direction.READERS_DISAGREE,
+            change.after.dotted(field.field_id),
+            field.field_id,
+            evidence=evidence,
+            help="add it as optional with the same default",
+        )
+        yield change.place(finding, AddColumn)
+
+
+RULE = Rule(
+    "N109",
+    "required-by-default-only",
+    "Finds required columns that old rows have by their default only.",
+    Level.SCHEMA,
+    "Default values",
+    on_change=check,
+)

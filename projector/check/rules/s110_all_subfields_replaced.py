@@ -1,0 +1,60 @@
+"""S110 all-subfields-replaced.
+
+What it does:
+    Finds a struct that live files have, but with none of the fields that it has in the schema.
+
+Why it matters:
+    Its nulls are all that such a file can give. Readers mix up a null struct with a struct of nulls, or lose the
+    lengths of lists around it.
+
+Evidence:
+    The live files with nothing but other fields in the struct.
+
+Example:
+    ALTER TABLE orders DROP COLUMN buyer.name, the last one that old files have
+
+Instead:
+    Keep one of the old fields, or rewrite these files.
+
+Reference:
+    Spec, Column Projection; Nested Types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+from projector.projection.plan import ListOf, MapOf, PlanNode, Read, StructOf, children
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """Every struct of which some shape of file has only fields that the schema does not."""
+    for field_id in state.schema.fields_by_id:
+        evidence = state.evidence_where(field_id, lambda _, node: isinstance(node, StructOf) and not _reads(node))
+        if evidence.files:
+            yield Finding(
+                "live files have this struct, but none of its fields",
+                Direction.OLD_DATA_AT_RISK,
+                state.dotted(field_id),
+                field_id,
+                evidence=evidence,
+                help="keep one of the fields that these files have, or rewrite them",
+            )
+
+
+def _reads(node: PlanNode) -> bool:
+    """Whether something below a node comes from the file."""
+    return any(isinstance(child, (Read, StructOf, ListOf, MapOf)) for child in children(node))
+
+
+RULE = Rule(
+    "S110",
+    "all-subfields-replaced",
+    "Finds structs none of whose fields some live file has.",
+    Level.FOOTERS,
+    "Column Projection",
+    on_state=check,
+)

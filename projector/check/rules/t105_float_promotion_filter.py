@@ -1,0 +1,70 @@
+"""T105 float-promotion-filter.
+
+What it does:
+    Finds a float column that becomes a double while live files store floats.
+
+Why it matters:
+    After it 0.1 is compared as a double with values such as 0.10000000149 in old files. Readers that round the
+    literal to float find rows that others do not.
+
+Evidence:
+    The live files that store the column as float.
+
+Example:
+    ALTER TABLE readings ALTER COLUMN level TYPE double
+
+Instead:
+    Filter with ranges, not with equality, or rewrite the old files after the change.
+
+Reference:
+    Spec, Schema Evolution: float to double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.change import Change
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.shape_groups import ShapeGroup
+from projector.check.type_changes import applied_type_changes
+from projector.evolution.operations import UpdateColumnType
+from projector.files.physical import FileKind, FileLeaf
+from projector.projection.plan import PlanNode
+from projector.schema.types import FloatType
+
+
+def check(change: Change) -> Iterator[Finding]:
+    """Every promoted float of which there may be values."""
+    for promoted in applied_type_changes(change):
+        if not isinstance(promoted.before.field_type, FloatType) or not change.before.may_have_data:
+            continue
+        field_id = promoted.before.field_id
+        evidence = change.before.evidence_where(field_id, _stores_float)
+        if change.before.level >= Level.FOOTERS and not evidence.files:
+            continue
+        finding = Finding(
+            "float -> double: filters with literals that no float equals, such as 0.1, differ between readers",
+            Direction.READERS_DISAGREE,
+            change.after.dotted(field_id),
+            field_id,
+            evidence=evidence,
+            help="filter with ranges, or rewrite these files after the change",
+        )
+        yield change.place(finding, UpdateColumnType)
+
+
+def _stores_float(group: ShapeGroup, node: PlanNode) -> bool:
+    column = group.column(node)
+    return column is not None and isinstance(column.type, FileLeaf) and column.type.kind is FileKind.FLOAT
+
+
+RULE = Rule(
+    "T105",
+    "float-promotion-filter",
+    "Finds floats promoted to double, where filters differ between readers.",
+    Level.SCHEMA,
+    "Schema Evolution; Scan Planning",
+    on_change=check,
+)
