@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -109,6 +110,8 @@ def bound(value: Any, kind: str) -> bytes:
         return unscaled.to_bytes((unscaled.bit_length() + 8) // 8, "big", signed=True)
     if isinstance(value, str):
         return value.encode()
+    if isinstance(value, float):
+        return struct.pack("<f" if kind == "float" else "<d", value)
     return int(value).to_bytes(4 if kind == "int" else 8, "little", signed=True)
 
 

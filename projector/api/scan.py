@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from projector.api.explanation import Explanation, explain_files
 from projector.engines.executors import executor
 from projector.errors import ProjectorWarning, UnsupportedError
-from projector.planning.expressions import TRUE, Expression
+from projector.planning.expressions import TRUE, Expression, both
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_files
 from projector.planning.scan_plan import ScanPlan
 from projector.planning.scan_request import ScanRequest
@@ -21,6 +21,7 @@ from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 DEFAULT_BATCH_SIZE = 131_072
@@ -116,6 +117,47 @@ class Scan:
                 "pandas is not installed", hint="install it with: pip install 'iceberg-projector[pandas]'"
             ) from None
         return self.to_arrow().to_pandas(**options)
+
+    def to_polars(self) -> pl.DataFrame:
+        """All rows as a Polars DataFrame, in Polars' nearest types. See `to_arrow_batch_reader` for errors."""
+        from projector.engines.polars_arrow import from_batches
+        from projector.engines.polars_scan import read_frame
+
+        if self.limit is not None:
+            return from_batches(self._batches("polars", DEFAULT_BATCH_SIZE), self._schema)
+        tasks = self.plan_files().tasks
+        request = self._request(tasks)
+        return read_frame(self._projected_files(tasks, request), request)
+
+    def to_lazy(self) -> pl.LazyFrame:
+        """The rows as a Polars LazyFrame, in Polars' nearest types. Nothing is read until it is collected.
+
+        Columns that are not used are not read; files that a filter on the frame excludes, by the partition values and
+        bounds of the table's manifests, are not opened. The snapshot stays the one that the scan is pinned to.
+        """
+        from projector.engines.polars_lazy import lazy_frame
+
+        return lazy_frame(self._schema, self._lazy_rows)
+
+    def _lazy_rows(
+        self,
+        schema: Schema,
+        implied: Expression,
+        change: Callable[[pl.LazyFrame], pl.LazyFrame] | None,
+        batch_size: int,
+    ) -> Iterator[pl.DataFrame]:
+        from projector.engines.polars_arrow import from_batches
+        from projector.engines.polars_scan import scan_frames
+
+        if self.limit is not None:  # the rows are chosen before the frame's own filter sees them
+            limited = from_batches(replace(self, _schema=schema)._batches("polars", batch_size), schema)
+            yield limited if change is None else change(limited.lazy()).collect()
+            return
+        narrowed = replace(self, _schema=schema, row_filter=both(self.row_filter, implied))
+        tasks = narrowed.plan_files().tasks
+        request = narrowed._request(tasks)
+        files = narrowed._projected_files(tasks, request)
+        yield from scan_frames(files, request, batch_size, change, self.row_filter)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows as an Arrow C stream, which Polars, DuckDB and others take as it is."""

@@ -28,7 +28,7 @@ FILE, ROW, KEEP = "\0file", "\0row", "\0keep"
 _OFFSET, _ROW_ID_BASE = "\0offset", "\0row id"
 
 
-class NotRead(Exception):  # noqa: N818 - not an error: the Arrow executor reads instead
+class NotRead(Exception):
     """Polars cannot read a group of files."""
 
 
@@ -65,9 +65,7 @@ def group_frame(group: FileGroup, request: ScanRequest, deletes: DeleteReader) -
         gone = pl.LazyFrame({ROW: _deleted_rows(group, deletes)})
         lazy = lazy.join(gone, on=ROW, how="anti", maintain_order="left")
     if not isinstance(request.row_filter, AlwaysTrue):
-        probed = {
-            p.field_id: _probe(expr, p.path) for p, expr in zip(request.probes, exprs[width:], strict=True)
-        }
+        probed = {p.field_id: _probe(expr, p.path) for p, expr in zip(request.probes, exprs[width:], strict=True)}
 
         def column(term: BoundTerm) -> pl.Expr:
             return probed[term.field_id]

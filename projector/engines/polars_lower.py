@@ -28,7 +28,7 @@ from projector.projection.plan import (
 from projector.schema.types import DateType, TimestampNanoType
 
 
-class NotLowered(Exception):  # noqa: N818 - not an error: the Arrow executor reads instead
+class NotLowered(Exception):
     """Polars gives a column another type than the plan can work with."""
 
 

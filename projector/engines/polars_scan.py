@@ -8,7 +8,7 @@ what is wrong with which value of which file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import polars as pl
@@ -21,6 +21,7 @@ from projector.engines.polars_arrow import from_batches, to_batches
 from projector.engines.polars_frame import KEEP, NotRead, group_frame
 from projector.engines.polars_groups import FileGroup, group_files
 from projector.engines.polars_native import use_native
+from projector.planning.expressions import Expression
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
 from projector.schema.arrow_schema import arrow_schema
@@ -93,6 +94,7 @@ def scan_frames(
     request: ScanRequest,
     batch_size: int,
     change: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None,
+    row_filter: Expression | None = None,
 ) -> Iterator[pl.DataFrame]:
     """The rows of a scan as frames of Polars' nearest types. Memory stays bounded by the batches.
 
@@ -100,8 +102,10 @@ def scan_frames(
     ----------
     change:
         What is done to the rows before they are given out, such as a filter of Polars' own; row by row.
+    row_filter:
+        The part of the request's filter that `change` does not see to, so that Polars need not filter twice.
     """
-    prepared = prepare(files, request)
+    prepared = prepare(files, request if row_filter is None else replace(request, row_filter=row_filter))
     given = 0
     try:
         for frame in stream(prepared, batch_size, change):
@@ -157,7 +161,7 @@ def stream(
 
 def _collected(lazy: pl.LazyFrame, prepared: PreparedScan) -> pl.DataFrame:
     with _polars_errors():
-        frame = lazy.collect()
+        frame = lazy.collect(engine="streaming")
     _check_required(frame, prepared.request)
     return frame.drop(KEEP, strict=False)
 

@@ -11,4 +11,5 @@ ENGINES: Mapping[str, Callable[[Any], pa.Table]] = {
     "rows": lambda scan: scan.to_arrow(engine="rows"),
     "arrow": lambda scan: scan.to_arrow(engine="arrow"),
     "arrow-stream": lambda scan: scan.to_arrow_batch_reader(engine="arrow").read_all(),
+    "polars": lambda scan: scan.to_arrow(engine="polars"),
 }

@@ -1,0 +1,310 @@
+"""Make the tables that engines are measured on, each beside a copy of its rows already in the final schema.
+
+Run it from the checkout as `python -m benchmarks.make_tables FOLDER [SCENARIO...]`. A scenario `wide` becomes
+`FOLDER/wide/table`, an Iceberg table whose schema changed while it was filled, and `FOLDER/wide/raw`, Parquet files of
+the same rows, file for file, in the last schema. The sizes are those of the published figures.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from sample_data.table_writer import DataFile, Json, TableWriter
+
+FIRST_DAY_MS = 1_700_000_000_000
+
+
+@dataclass(frozen=True)
+class Column:
+    """A top-level column over the history of a table.
+
+    Parameters
+    ----------
+    name, kind:
+        In the last schema; `kind` is spec JSON.
+    before:
+        Its first name and type, and the stage at which it took the last ones; None where nothing changed.
+    added:
+        The stage that added it, 0 for the first.
+    default:
+        What older files show.
+    """
+
+    field_id: int
+    name: str
+    kind: Any
+    before: tuple[str, Any, int] | None = None
+    added: int = 0
+    default: Any = None
+
+    def at(self, stage: int) -> tuple[str, Any] | None:
+        """Name and type at a stage, None where it is not there yet."""
+        if stage < self.added:
+            return None
+        if self.before is not None and stage < self.before[2]:
+            return self.before[:2]
+        return self.name, self.kind
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A table: how many files of how many rows, in how many stages, and what its columns hold."""
+
+    name: str
+    files: int
+    rows: int
+    stages: int
+    manifest_files: int
+    columns: tuple[Column, ...]
+    values: Callable[[Column, int, Scenario, np.random.Generator], pa.Array]
+
+
+def stage_of(scenario: Scenario, file: int) -> int:
+    return file * scenario.stages // scenario.files
+
+
+def schema_at(scenario: Scenario, stage: int) -> Json:
+    fields = []
+    for column in scenario.columns:
+        found = column.at(stage)
+        if found is not None:
+            default = {} if column.default is None else {"initial-default": column.default}
+            fields.append({"id": column.field_id, "name": found[0], "required": False, "type": found[1], **default})
+    return {"fields": fields}
+
+
+SIMPLE = {"int": pa.int32(), "long": pa.int64(), "float": pa.float32(), "double": pa.float64(), "string": pa.string()}
+
+
+def arrow_type(kind: Any) -> pa.DataType:
+    if isinstance(kind, str):
+        return SIMPLE[kind]
+    match kind["type"]:
+        case "struct":
+            return pa.struct([arrow_field(f["id"], f["name"], f["type"]) for f in kind["fields"]])
+        case "list":
+            return pa.list_(arrow_field(kind["element-id"], "element", kind["element"]))
+        case _:
+            key = arrow_field(kind["key-id"], "key", kind["key"]).with_nullable(False)
+            return pa.map_(key, arrow_field(kind["value-id"], "value", kind["value"]))
+
+
+def arrow_field(field_id: int, name: str, kind: Any) -> pa.Field:
+    return pa.field(name, arrow_type(kind), metadata={"PARQUET:field_id": str(field_id)})
+
+
+def write_scenario(scenario: Scenario, folder: Path) -> None:
+    """The table and its raw copy."""
+    location = folder / scenario.name / "table"
+    raw = folder / scenario.name / "raw"
+    raw.mkdir(parents=True)
+    writer = TableWriter(
+        location, f"file://{location}", schema_at(scenario, 0), {"spec-id": 0, "fields": []}, {}, FIRST_DAY_MS
+    )
+    writer.upgrade(FIRST_DAY_MS + 1)
+    final = pa.schema([arrow_field(c.field_id, c.name, c.kind) for c in scenario.columns])
+    random = np.random.default_rng(7)
+    stage, clock, batch = 0, FIRST_DAY_MS + 2, []
+
+    def flush() -> None:
+        nonlocal clock, batch
+        if batch:
+            writer.append(clock, clock, batch)
+            clock, batch = clock + 1, []
+
+    for file in range(scenario.files):
+        if stage_of(scenario, file) != stage:
+            flush()
+            stage, clock = stage_of(scenario, file), clock + 1
+            writer.evolve(clock, schema_at(scenario, stage), [])
+        rows, copy = file_rows(scenario, file, random)
+        pq.write_table(
+            pa.Table.from_arrays(copy, schema=final), raw / f"{file:05}.parquet", compression="zstd", store_schema=False
+        )
+        batch.append(DataFile(f"data/{file:05}.parquet", rows, 0, {}))
+        if len(batch) == scenario.manifest_files:
+            flush()
+    flush()
+
+
+def file_rows(scenario: Scenario, file: int, random: np.random.Generator) -> tuple[pa.Table, list[pa.Array]]:
+    """The rows of a file as it was written then, and as the last schema shows them."""
+    stage = stage_of(scenario, file)
+    arrays, fields, copy = [], [], []
+    for column in scenario.columns:
+        found, last = column.at(stage), arrow_type(column.kind)
+        if found is None:
+            copy.append(
+                pa.nulls(scenario.rows, last)
+                if column.default is None
+                else pa.repeat(column.default, scenario.rows).cast(last)
+            )
+            continue
+        then = arrow_field(column.field_id, *found)
+        values = scenario.values(column, file, scenario, random)
+        arrays.append(values if values.type == then.type else reshaped(values, then.type))
+        fields.append(then)
+        copy.append(reshaped(arrays[-1], last))
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields)), copy
+
+
+def reshaped(array: pa.Array, target: pa.DataType) -> pa.Array:
+    """An array as another version of its type, children found by their field ids."""
+    if pa.types.is_struct(target):
+        have = {f.metadata[b"PARQUET:field_id"]: i for i, f in enumerate(array.type)}
+        children = []
+        for f in target:
+            at = have.get(f.metadata[b"PARQUET:field_id"])
+            children.append(pa.nulls(len(array), f.type) if at is None else reshaped(array.field(at), f.type))
+        return pa.StructArray.from_arrays(children, fields=list(target), mask=array.is_null())
+    if pa.types.is_list(target):
+        below = reshaped(array.values, target.value_type)
+        return pa.ListArray.from_arrays(array.offsets, below, type=target, mask=array.is_null())
+    if pa.types.is_map(target):
+        items = reshaped(array.items, target.item_type)
+        return pa.MapArray.from_arrays(array.offsets, array.keys, items, type=target, mask=array.is_null())
+    return array.cast(target)
+
+
+# ------------------------------------------------------------------------------------------------------ what they hold
+
+
+def flat_values(column: Column, file: int, scenario: Scenario, random: np.random.Generator) -> pa.Array:
+    rows = scenario.rows
+    match column.name:
+        case "id" | "clustered":
+            return pa.array(np.arange(file * rows, (file + 1) * rows))
+        case "scattered":
+            return pa.array(random.integers(0, scenario.files * rows, rows))
+        case "amount":
+            return pa.array(random.integers(0, 1_000_000, rows).astype(np.int32))
+        case "label":
+            return pc.take(pa.array([f"label {i:06}" for i in range(5000)]), pa.array(random.integers(0, 5000, rows)))
+    if column.kind == "string":
+        words = pa.array([f"{column.name} {i}" for i in range(40)])
+        return pc.take(words, pa.array(random.integers(0, 40, rows)))
+    if column.kind == "double":
+        return pa.array(random.integers(0, 4000, rows).astype(np.float32))
+    return pa.array(random.integers(0, 250, rows).astype(np.int32))
+
+
+def flat_columns(count: int, stages: int) -> tuple[Column, ...]:
+    """`count` columns: an id, two renamed ones to filter on, a promoted one to sum, and others that change in turn."""
+    columns = [
+        Column(1, "id", "long"),
+        Column(2, "clustered", "long", ("position", "long", 1)),
+        Column(3, "scattered", "long", ("lottery", "long", 1)),
+        Column(4, "amount", "long", ("amount", "int", stages // 2)),
+        Column(5, "label", "string"),
+    ]
+    for i in range(6, count + 1):
+        stage = 1 + i % (stages - 1)
+        match i % 5:
+            case 0:
+                columns.append(Column(i, f"c{i}", "long", (f"c{i}", "int", stage)))
+            case 1:
+                columns.append(Column(i, f"c{i}", "double", (f"c{i}", "float", stage)))
+            case 2:
+                columns.append(Column(i, f"c{i}", "int", (f"old{i}", "int", stage)))
+            case 3:
+                columns.append(Column(i, f"c{i}", "string"))
+            case _:
+                columns.append(Column(i, f"c{i}", "int", None, stage, 7))
+    return tuple(columns)
+
+
+def nested_values(column: Column, file: int, scenario: Scenario, random: np.random.Generator) -> pa.Array:
+    rows = scenario.rows
+    if isinstance(column.kind, str):
+        return flat_values(column, file, scenario, random)
+    if column.name == "place":
+        return structs(rows, LAST_PLACE, random)
+    lengths = random.integers(0, 5, rows)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+    count, mask = int(lengths.sum()), pa.array(random.integers(0, 20, rows) == 0)
+    if column.name == "items":
+        below = structs(count, LAST_ITEM, random)
+        return pa.ListArray.from_arrays(offsets, below, type=arrow_type(column.kind), mask=mask)
+    number = np.arange(count) - np.repeat(np.asarray(offsets)[:-1], lengths)
+    keys = pc.take(pa.array([f"k{i}" for i in range(8)]), pa.array(number))
+    return pa.MapArray.from_arrays(
+        offsets, keys, structs(count, LAST_ITEM, random), type=arrow_type(column.kind), mask=mask
+    )
+
+
+def structs(count: int, kind: Any, random: np.random.Generator) -> pa.Array:
+    target = arrow_type(kind)
+    children = []
+    for f in target:
+        if pa.types.is_string(f.type):
+            words = pa.array([f"{f.name} {i}" for i in range(500)])
+            children.append(pc.take(words, pa.array(random.integers(0, 500, count))))
+        else:
+            children.append(pa.array(random.integers(0, 100_000, count).astype(np.int32)).cast(f.type))
+    return pa.StructArray.from_arrays(children, fields=list(target), mask=pa.array(random.integers(0, 25, count) == 0))
+
+
+def part(field_id: int, name: str, kind: str) -> Json:
+    return {"id": field_id, "name": name, "required": False, "type": kind}
+
+
+def struct(*fields: Json) -> Json:
+    return {"type": "struct", "fields": list(fields)}
+
+
+def array_of(element_id: int, element: Json) -> Json:
+    return {"type": "list", "element-id": element_id, "element-required": False, "element": element}
+
+
+def map_of(key_id: int, value_id: int, value: Json) -> Json:
+    ids = {"key-id": key_id, "value-id": value_id}
+    return {"type": "map", **ids, "key": "string", "value-required": False, "value": value}
+
+
+FIRST_PLACE = struct(part(20, "street", "string"), part(21, "zip", "int"), part(22, "town", "string"))
+LAST_PLACE = struct(part(20, "street", "string"), part(22, "city", "string"), part(21, "zip", "long"))
+FIRST_ITEM = struct(part(30, "sku", "string"), part(31, "qty", "int"), part(32, "old", "int"))
+LAST_ITEM = struct(part(31, "quantity", "long"), part(30, "sku", "string"), part(33, "gift", "int"))
+
+
+def item(base: int, which: Json) -> Json:
+    return struct(*({**f, "id": f["id"] + base} for f in which["fields"]))
+
+
+NESTED = (
+    Column(1, "id", "long"),
+    Column(2, "clustered", "long", ("position", "long", 1)),
+    Column(3, "scattered", "long", ("lottery", "long", 1)),
+    Column(4, "amount", "long", ("amount", "int", 2)),
+    Column(5, "place", LAST_PLACE, ("place", FIRST_PLACE, 1)),
+    Column(6, "items", array_of(7, LAST_ITEM), ("lines", array_of(7, FIRST_ITEM), 2)),
+    Column(8, "by_name", map_of(9, 10, item(10, LAST_ITEM)), ("by_name", map_of(9, 10, item(10, FIRST_ITEM)), 3)),
+)
+
+SCENARIOS = {
+    "wide": Scenario("wide", 64, 100_000, 4, 16, flat_columns(200, 4), flat_values),
+    "many": Scenario("many", 2000, 1000, 12, 20, flat_columns(20, 12), flat_values),
+    "nested": Scenario("nested", 32, 50_000, 4, 8, NESTED, nested_values),
+}
+
+
+def main(arguments: list[str]) -> Iterator[str]:
+    """Write the scenarios that are named, or all of them."""
+    folder = Path(arguments[0]).absolute()
+    for name in arguments[1:] or SCENARIOS:
+        write_scenario(SCENARIOS[name], folder)
+        yield f"{folder / name}"
+
+
+if __name__ == "__main__":
+    for line in main(sys.argv[1:]):
+        print(line, file=sys.stderr)
