@@ -196,9 +196,13 @@ def rows_of(schema: Schema, most: int = 12) -> st.SearchStrategy[list[Row]]:
 
 
 @st.composite
-def evolutions(draw: st.DrawFn, schema: Schema) -> Schema:
-    """A schema that legal changes make of another: drops, renames, moves, promotions, additions, at every depth."""
-    return Schema(_evolved_fields(draw, schema.fields, Ids(schema.highest_field_id), depth=2), schema.schema_id + 1)
+def evolutions(draw: st.DrawFn, schema: Schema, last_id: int = 0) -> Schema:
+    """A schema that legal changes make of another: drops, renames, moves, promotions, additions, at every depth.
+
+    `last_id` is the highest id that the table has given out, where that is none of this schema's.
+    """
+    ids = Ids(max(schema.highest_field_id, last_id))
+    return Schema(_evolved_fields(draw, schema.fields, ids, depth=2), schema.schema_id + 1)
 
 
 def _evolved_fields(draw: st.DrawFn, old: tuple[NestedField, ...], ids: Ids, depth: int) -> tuple[NestedField, ...]:

@@ -6,12 +6,14 @@ from typing import Any
 
 from projector.errors import ProjectionError
 from projector.files.physical import FileLeaf
+from projector.planning.probes import user_path
 from projector.projection.plan import Plan, PlanNode
 
 
 def raise_failures(plan: Plan, file: str) -> None:
     """Raise `ProjectionError` where a plan has `Fail` nodes, before any row of `file` is read."""
-    failures = plan.failures
+    # A column that is selected and filtered on fails twice, for one reason.
+    failures = tuple({(node.field.field_id, node.message): node for node in reversed(plan.failures)}.values())[::-1]
     if not failures:
         return
     first = failures[0]
@@ -20,10 +22,10 @@ def raise_failures(plan: Plan, file: str) -> None:
             f"Cannot read as {first.field.field_type}: {first.message}",
             failures=failures,
             file=file,
-            path=first.path,
+            path=user_path(first.path),
             field_id=first.field.field_id,
         )
-    told = "; ".join(f"{node.path} (id {node.field.field_id}): {node.message}" for node in failures)
+    told = "; ".join(f"{user_path(node.path)} (id {node.field.field_id}): {node.message}" for node in failures)
     raise ProjectionError(f"Cannot read {len(failures)} fields: {told}", failures=failures, file=file)
 
 
@@ -32,7 +34,7 @@ def value_error(node: PlanNode, file: str, leaf: FileLeaf, value: Any, why: str)
     return ProjectionError(
         f"Cannot read {shown(value)} of type {leaf} as {node.field.field_type}: {why}",
         file=file,
-        path=node.path,
+        path=user_path(node.path),
         field_id=node.field.field_id,
     )
 
@@ -40,7 +42,10 @@ def value_error(node: PlanNode, file: str, leaf: FileLeaf, value: Any, why: str)
 def null_error(node: PlanNode, file: str, where: str = "the file has a null in it") -> ProjectionError:
     """A null under a required field whose parent is not null."""
     return ProjectionError(
-        f"Required {node.field.field_type} is null: {where}", file=file, path=node.path, field_id=node.field.field_id
+        f"Required {node.field.field_type} is null: {where}",
+        file=file,
+        path=user_path(node.path),
+        field_id=node.field.field_id,
     )
 
 

@@ -7,12 +7,16 @@ whatever is selected and however it is pruned.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from projector.errors import InvalidMetadataError
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField, StructType
+
+_MARK = "\0"
+_MARKED = re.compile(_MARK + r"\d+(?=\.|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,12 @@ def probe(schema: Schema, field_id: int, *, optional: bool = False) -> Probe:
         column = parent_field.with_type(StructType((column,)))
         if optional:
             column = replace(column, required=False)
-    return Probe(field_id, replace(column, name=f"\0{field_id}"), tuple(f.name for f in chain[1:]))
+    return Probe(field_id, replace(column, name=f"{column.name}{_MARK}{field_id}"), tuple(f.name for f in chain[1:]))
+
+
+def user_path(path: str) -> str:
+    """A path of a plan as users know it: without what makes the name of a probe's column unique."""
+    return _MARKED.sub("", path)
 
 
 def with_probes(schema: Schema, probes: Sequence[Probe]) -> Schema:
