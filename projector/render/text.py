@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
-from projector.check.findings import Evidence, Finding, Severity, Status
+from projector.check.findings import Finding, Severity, Status
 from projector.check.report import Report
 from projector.check.rules import all_rules
 from projector.evolution.operations import Source
+from projector.render.words import counted, evidence_lines, looked_at, verdict
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 _WIDTH = 110
@@ -47,7 +48,7 @@ def _lines(report: Report, verbose: bool) -> Iterator[Line]:
         codes = ", ".join(sorted({f.code for f in report.existing}))
         yield [
             ("existing  ", "bold"),
-            (f"{_count(len(report.existing), 'finding')} that the change does not cause: ", ""),
+            (f"{counted(len(report.existing), 'finding')} that the change does not cause: ", ""),
         ]
         yield [(f"          {codes}; `projector audit` shows them", "")]
         yield []
@@ -90,7 +91,8 @@ def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
 
 
 def _explanation(finding: Finding) -> Iterator[tuple[str, str]]:
-    yield from _evidence(finding.evidence)
+    for number, line in enumerate(evidence_lines(finding.evidence)):
+        yield "" if number else "evidence", line
     rule = all_rules().get(finding.code)
     if rule is not None and rule.why:
         yield "why", rule.why
@@ -98,45 +100,14 @@ def _explanation(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "help", finding.help
 
 
-def _evidence(evidence: Evidence) -> Iterator[tuple[str, str]]:
-    label = "evidence"
-    if evidence.files:
-        counted = f"{evidence.files} of {_count(evidence.of_files, 'live file')}"
-        more = f", {_count(evidence.rows, 'row')}, {_count(evidence.shapes, 'shape')}"
-        yield label, counted + more
-        yield "", f"first: {evidence.first_file}"
-        label = ""
-    for fact in evidence.facts:
-        yield label, fact
-        label = ""
-    for sample in evidence.samples[:3]:
-        place = f"{sample.file}" + (f" row {sample.row}" if sample.row is not None else "")
-        engine = f" [{sample.engine}]" if sample.engine else ""
-        yield label, f"{place}{engine}: {sample.before} -> {sample.after}"
-        label = ""
-
-
 def _summary(report: Report) -> Iterator[Line]:
-    counts, looked = report.counts(), report.looked_at
-    said = ", ".join(_count(counts[s], str(s)) for s in (Severity.ERROR, Severity.WARNING))
-    notes = f", {counts[Severity.INFO]} info" if counts[Severity.INFO] else ""
-    style = "bold red" if counts[Severity.ERROR] else "bold green"
-    seen = f"level {report.level}"
-    if looked.footers:
-        seen += f" · {_count(looked.footers, 'file')} in {_count(looked.shapes, 'shape')}"
-        seen += f" · {_count(looked.rows, 'row')} · {_count(looked.snapshots, 'snapshot')}"
-    if looked.values_rows:
-        seen += f" · {_count(looked.values_rows, 'row')} compared with {', '.join(looked.engines)}"
-    yield [(said + notes, style), (f" · {seen} · {_count(looked.rules, 'rule')} · nothing was committed", "")]
+    style = "bold red" if report.counts()[Severity.ERROR] else "bold green"
+    yield [(verdict(report), style), (f" · {looked_at(report)} · nothing was committed", "")]
     if report.unreadable:
-        first, number = report.unreadable[0], _count(len(report.unreadable), "unreadable file")
+        first, number = report.unreadable[0], counted(len(report.unreadable), "unreadable file")
         yield [(f"not looked at: {number}, first {first.file}: {first.reason}", "yellow")]
     for text in report.not_looked_at:
         yield [(f"not looked at: {text}", "dim")]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def printable(text: str) -> str:

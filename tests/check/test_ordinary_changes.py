@@ -17,8 +17,14 @@ from tests.conformance.cases import cases
 from tests.conformance.conftest import tables  # noqa: F401 - the fixture
 from tests.conformance.rulings import MOVED_BESIDE, WRITTEN_AT
 
-NOT_CLEAN: dict[tuple[str, str], str] = {}
-"""Tables and changes that are told of for a reason, by (table, change)."""
+_BY_NAME = "files without ids and no name mapping: the old name is all that leads to the column"
+NOT_CLEAN = {
+    ("mapping_removed", "rename"): ("R101", _BY_NAME),
+    ("no_ids_no_mapping", "rename"): ("R101", _BY_NAME),
+    ("no_ids_no_mapping_nested", "rename"): ("R101", _BY_NAME),
+    ("eq_delete_promoted_decimal", "wider decimal"): ("T107", "live equality deletes compare the column"),
+}
+"""What is told of for a reason: the code and the reason, by table and change. Everything else is clean."""
 
 
 def in_map_key(schema: Schema, field_id: int) -> bool:
@@ -75,5 +81,19 @@ def reports(name: str, folder: Path, level: str) -> Iterator[tuple[str, Report]]
 def test_ordinary_changes_are_clean(name: str, tables: Path) -> None:  # noqa: F811
     for level in ("schema", "footers"):
         for change, report in reports(name, tables, level):
-            told = [f"{f.code} {f.path}: {f.message}" for f in report.deciding if f.severity != "info"]
-            assert not told or (name, change) in NOT_CLEAN, (level, change, told)
+            told = [f for f in report.deciding if f.severity != "info"]
+            expected = NOT_CLEAN.get((name, change)) if level == "footers" else None
+            found = {f.code for f in told}
+            assert found == ({expected[0]} if expected else set()), [f"{f.code} {f.path}: {f.message}" for f in told]
+            assert report.ok == all(f.severity != "error" for f in told)
+
+
+def test_the_share_that_is_clean(tables: Path) -> None:  # noqa: F811
+    """99 of 100 ordinary changes of the suite's tables raise nothing above a note."""
+    tried = 0
+    for case in cases():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tried += sum(1 for _ in ordinary_changes(open_table(case.name, tables)))
+    assert tried >= 400
+    assert len(NOT_CLEAN) / tried <= 0.01

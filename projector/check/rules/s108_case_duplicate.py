@@ -31,12 +31,12 @@ from projector.schema.types import NestedField, StructType, children
 
 
 def check(state: TableState) -> Iterator[Finding]:
-    """Every field that has an earlier sibling of the same name in another case."""
+    """Every field that has a sibling of a lower id and the same name in another case."""
     structs = [state.schema.as_struct()]
     structs += [f.field_type for f in state.schema.fields_by_id.values() if isinstance(f.field_type, StructType)]
     for struct in structs:
         seen: dict[str, NestedField] = {}
-        for field in children(struct):
+        for field in sorted(children(struct), key=lambda f: f.field_id):
             first = seen.setdefault(field.name.lower(), field)
             if first is not field and first.name != field.name:
                 yield Finding(

@@ -1,0 +1,92 @@
+"""A report as Markdown, for a comment on a pull request."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+from projector.check.findings import Finding, Severity
+from projector.check.report import Report
+from projector.check.rules import all_rules
+from projector.render.words import counted, evidence_lines, looked_at, place, verdict
+
+_SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.INFO: "ℹ️"}
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#~$"} | {"@": "@\u200b", "\n": " ", "\r": " "})
+
+
+def render(report: Report) -> str:
+    """The report as Markdown."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that says in Markdown what it says; it mentions nobody."""
+    return text.translate(_SPECIAL)
+
+
+def code(text: str) -> str:
+    """Text as code on one line, whatever backticks it has."""
+    ticks = "`" * (max((len(run) for run in _runs(text)), default=0) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{pad}{' '.join(text.split())}{pad}{ticks}"
+
+
+def _runs(text: str) -> Iterator[str]:
+    run = ""
+    for character in text:
+        if character == "`":
+            run += character
+        elif run:
+            yield run
+            run = ""
+    if run:
+        yield run
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"### projector {'audit' if report.is_audit else 'check'}: {verdict(report)}"
+    yield ""
+    yield f"Table {code(report.table)}, {looked_at(report)}. Nothing was committed."
+    yield ""
+    if report.deciding:
+        yield "| | rule | field | |"
+        yield "|---|---|---|---|"
+        for finding in report.deciding:
+            where = code(finding.path).replace("|", "\\|") if finding.path else ""
+            yield f"| {_SIGNS[finding.severity]} | {finding.code} | {where} | {escape(finding.message)} |"
+        yield ""
+        for finding in report.deciding:
+            yield from _details(finding, report)
+    if report.existing:
+        yield f"{counted(len(report.existing), 'finding')} that the change does not cause."
+        yield ""
+    for taken in report.suppressed:
+        yield f"- suppressed: {taken.finding.code} {escape(taken.finding.path or '')}: {escape(taken.reason)}"
+    for text in report.unused_suppressions:
+        yield f"- unused suppression: {escape(text)}"
+    for text in report.notes:
+        yield f"- note: {escape(text)}"
+    for unreadable in report.unreadable[:5]:
+        yield f"- not looked at: {code(unreadable.file)}: {escape(unreadable.reason)}"
+    for text in report.not_looked_at:
+        yield f"- not looked at: {escape(text)}"
+
+
+def _details(finding: Finding, report: Report) -> Iterator[str]:
+    head = f"{finding.severity} {finding.code} {finding.name}: {finding.path or ''}"
+    yield f"<details><summary>{html.escape(head)}</summary>"
+    yield ""
+    if finding.source is not None:
+        text = finding.source.text[finding.source.position : finding.source.end or finding.source.position]
+        yield f"{code(text)} ({escape(place(finding, report))})"
+        yield ""
+    for line in evidence_lines(finding.evidence):
+        yield f"- {escape(line)}"
+    rule = all_rules().get(finding.code)
+    if rule is not None and rule.why:
+        yield f"- **why** {escape(rule.why)}"
+    if finding.help:
+        yield f"- **help** {escape(finding.help)}"
+    yield ""
+    yield "</details>"
+    yield ""

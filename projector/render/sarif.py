@@ -1,0 +1,88 @@
+"""A report as SARIF 2.1.0, for code scanning."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from projector.check.findings import Finding, Severity
+from projector.check.policy import severity_of
+from projector.check.report import Report
+from projector.check.rules import all_rules
+from projector.render.words import evidence_lines, line_and_column, one_line
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def render(report: Report) -> str:
+    """The report as SARIF."""
+    codes = list(dict.fromkeys(f.code for f in report.findings))
+    run = {
+        "tool": {
+            "driver": {
+                "name": "projector",
+                "informationUri": "https://iceberg.apache.org/spec/#schema-evolution",
+                "rules": [_rule(code, report) for code in codes],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "results": [
+            *(_result(f, codes, report, []) for f in report.findings),
+            *(
+                _result(s.finding, codes, report, [{"kind": "inSource", "justification": s.reason}])
+                for s in report.suppressed
+                if s.finding.code in codes
+            ),
+        ],
+    }
+    document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _rule(code: str, report: Report) -> dict[str, Any]:
+    rule = all_rules().get(code)
+    first = next(f for f in report.findings if f.code == code)
+    severity = severity_of(code, first.direction, report.compatibility)
+    described: dict[str, Any] = {"id": code, "name": first.name, "defaultConfiguration": {"level": _LEVELS[severity]}}
+    if rule is not None:
+        described["shortDescription"] = {"text": rule.summary}
+        described["fullDescription"] = {"text": rule.why}
+        described["help"] = {"text": rule.sections().get("Instead", "")}
+    return described
+
+
+def _result(finding: Finding, codes: list[str], report: Report, suppressions: list[dict[str, str]]) -> dict[str, Any]:
+    text = ". ".join([one_line(finding), *evidence_lines(finding.evidence), *([finding.help] if finding.help else [])])
+    location: dict[str, Any] = {}
+    if finding.path:
+        logical = {"name": finding.path.rpartition(".")[2], "fullyQualifiedName": finding.path, "kind": "member"}
+        location["logicalLocations"] = [logical]
+    at = line_and_column(finding)
+    if report.proposal_file is not None and report.proposal_file != "stdin":
+        region: dict[str, int] = {"startLine": 1}
+        if at is not None and finding.source is not None:
+            end = finding.source.end or finding.source.position
+            region = {"startLine": at[0], "startColumn": at[1]}
+            region |= {"charOffset": finding.source.position, "charLength": end - finding.source.position}
+        place = {"artifactLocation": {"uri": report.proposal_file.replace("\\", "/")}, "region": region}
+        location["physicalLocation"] = place
+    # What a finding is, not where it stands: it is the same finding after lines are added above it.
+    identity = "\0".join([report.table, *map(str, finding.identity)])
+    found: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": codes.index(finding.code),
+        "level": _LEVELS[finding.severity],
+        "message": {"text": text},
+        "partialFingerprints": {"finding/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]},
+        "properties": {"status": str(finding.status), "direction": finding.direction.name.lower()},
+    }
+    if not report.is_audit and finding.is_new:
+        found["baselineState"] = "new"
+    elif not report.is_audit:
+        found["baselineState"] = "unchanged"
+    if location:
+        found["locations"] = [location]
+    if suppressions:
+        found["suppressions"] = suppressions
+    return found

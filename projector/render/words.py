@@ -1,0 +1,72 @@
+"""Sentences that several renderings share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.findings import Evidence, Finding, Severity
+from projector.check.report import Report
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 file`, `2 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def verdict(report: Report) -> str:
+    """How many errors and warnings there are."""
+    counts = report.counts()
+    said = [counted(counts[s], str(s)) for s in (Severity.ERROR, Severity.WARNING)]
+    if counts[Severity.INFO]:
+        said.append(f"{counts[Severity.INFO]} info")
+    return ", ".join(said)
+
+
+def looked_at(report: Report) -> str:
+    """What was looked at, in one line."""
+    looked = report.looked_at
+    said = [f"level {report.level}"]
+    if looked.footers:
+        said += [f"{counted(looked.footers, 'file')} in {counted(looked.shapes, 'shape')}", counted(looked.rows, "row")]
+        said.append(counted(looked.snapshots, "snapshot"))
+    if looked.values_rows:
+        said.append(f"{counted(looked.values_rows, 'row')} compared by {', '.join(looked.engines)}")
+    if looked.filters:
+        said.append(counted(looked.filters, "filter"))
+    said.append(counted(looked.rules, "rule"))
+    return " · ".join(said)
+
+
+def evidence_lines(evidence: Evidence) -> Iterator[str]:
+    """The evidence, a sentence a line."""
+    if evidence.files:
+        more = f", {counted(evidence.rows, 'row')}" + (
+            f", {counted(evidence.shapes, 'shape')}" if evidence.shapes else ""
+        )
+        yield f"{evidence.files} of {counted(evidence.of_files, 'live file')}{more}"
+        yield f"first: {evidence.first_file}"
+    yield from evidence.facts
+    for sample in evidence.samples[:3]:
+        where = f"{sample.file or ''}" + (f" row {sample.row}" if sample.row is not None else "")
+        engine = f" [{sample.engine}]" if sample.engine else ""
+        yield f"{where}{engine}: {sample.before} -> {sample.after}"
+
+
+def line_and_column(finding: Finding) -> tuple[int, int] | None:
+    """Line and column of what caused a finding, both from 1."""
+    if finding.source is None:
+        return None
+    before = finding.source.text[: finding.source.position]
+    return before.count("\n") + 1, finding.source.position - (before.rfind("\n") + 1) + 1
+
+
+def place(finding: Finding, report: Report) -> str:
+    """Where in the proposal it is: `file:line:column`."""
+    found = line_and_column(finding)
+    name = report.proposal_file or "sql"
+    return name if found is None else f"{name}:{found[0]}:{found[1]}"
+
+
+def one_line(finding: Finding) -> str:
+    """The field and the fact."""
+    return f"{finding.path}: {finding.message}" if finding.path else finding.message
