@@ -194,6 +194,8 @@ def _plain(raw: Any, column: _Stored, *, up: bool) -> Any:
         case FileKind.FLOAT16:
             return struct.unpack("<e", raw)[0]
         case FileKind.DECIMAL:
+            if raw == b"":
+                return None
             unscaled = int.from_bytes(raw, "big", signed=True) if isinstance(raw, bytes) else int(raw)
             return unscaled_decimal(unscaled, kind.scale or 0)
         case FileKind.DATE:
