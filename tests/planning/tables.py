@@ -129,7 +129,11 @@ class TableBuilder:
         )
 
     def delete_positions(
-        self, positions: Sequence[tuple[str, int]], partition: Mapping[str, Any] | None = None, **change: Any
+        self,
+        positions: Sequence[tuple[str, int]],
+        partition: Mapping[str, Any] | None = None,
+        spec_id: int | None = None,
+        **change: Any,
     ) -> str:
         """A position delete file; returns its path."""
         rows = sorted(positions)
@@ -143,7 +147,7 @@ class TableBuilder:
         columns = {"file_path": [p for p, _ in rows], "pos": [n for _, n in rows]}
         pq.write_table(pa.table(columns, schema=names), path)
         fields: Json = {"content": 1, "partition": dict(partition or {}), "record_count": len(rows), **change}
-        self.commit(1, [entry(path, **fields)])
+        self.commit(1, [entry(path, **fields)], spec_id)
         return path
 
     def delete_vectors(self, vectors: Mapping[str, Sequence[int]], **change: Any) -> str:
