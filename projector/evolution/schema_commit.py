@@ -64,15 +64,22 @@ def prepare_schema_update(
     SchemaUpdateError
         A change that cannot be applied to the current schema, or that the partition spec or sort order forbids.
     """
+    commit = change_schema(metadata, update)
+    if not commit.changed:
+        return commit
+    after = stamped(metadata, commit.metadata, metadata_file=metadata_file, timestamp_ms=timestamp_ms)
+    return replace(commit, metadata=after)
+
+
+def change_schema(metadata: TableMetadata, update: UpdateSchema) -> SchemaCommit:
+    """As `prepare_schema_update`, but as yet without time and log."""
     base = metadata.current_schema
     steps = apply_update(metadata, update)
     result = steps[-1].schema
     if result.same_columns(base):
         return SchemaCommit(metadata, base, added=False, changed=False)
     properties = followed_properties(metadata.properties, base, steps)
-    commit = with_schema(metadata, result, steps[-1].last_column_id, properties)
-    after = stamped(metadata, commit.metadata, metadata_file=metadata_file, timestamp_ms=timestamp_ms)
-    return replace(commit, metadata=after)
+    return with_schema(metadata, result, steps[-1].last_column_id, properties)
 
 
 def with_schema(

@@ -112,6 +112,14 @@ class NameMapping:
         return json.dumps([_field_to_json(f) for f in self.fields], ensure_ascii=False)
 
 
+def mapped_fields_from_json(text: str | Sequence[Any]) -> tuple[MappedField, ...]:
+    """The fields of a name mapping that may contradict itself, as one that is to be repaired.
+
+    Raises `InvalidMetadataError` for what is no name mapping at all.
+    """
+    return _fields_from_json(load_json(text, "name mapping") if isinstance(text, str) else text, ())
+
+
 def _walk(fields: tuple[MappedField, ...], path: Path) -> Iterator[tuple[Path, MappedField]]:
     for field in fields:
         here = (*path, field.names[0] if field.names else f"<id {field.field_id}>")
