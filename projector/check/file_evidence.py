@@ -1,0 +1,41 @@
+"""Evidence from the manifests alone: live files by what their entries say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from projector.check.findings import Evidence
+from projector.check.live_files import LiveFile
+from projector.check.state import TableState
+
+
+def of_files(files: Sequence[LiveFile], among: int, *facts: str) -> Evidence:
+    """The evidence of some live files.
+
+    Parameters
+    ----------
+    files:
+        The files that show a fact.
+    among:
+        How many were looked at.
+    """
+    return Evidence(
+        files=len(files),
+        of_files=among,
+        rows=sum(file.data_file.record_count for file in files),
+        first_file=files[0].path if files else None,
+        facts=facts,
+    )
+
+
+def by_spec(state: TableState) -> Mapping[int, tuple[LiveFile, ...]]:
+    """The live data and delete files of each partition spec that has some; nothing at level `schema`."""
+    found: dict[int, list[LiveFile]] = {}
+    for file in (*state.files.live.data, *state.files.live.deletes):
+        found.setdefault(file.data_file.spec_id, []).append(file)
+    return {spec_id: tuple(files) for spec_id, files in found.items()}
+
+
+def all_files(state: TableState) -> int:
+    """The number of live data and delete files that were looked at."""
+    return len(state.files.live.data) + len(state.files.live.deletes)

@@ -1,0 +1,93 @@
+"""D102 drops-used-column.
+
+What it does:
+    Finds a dropped column that the current partition spec or sort order is made from, or that identifies rows.
+
+Why it matters:
+    Iceberg refuses it. Without its source a partition field cannot be computed for new rows, and the table could not be
+    planned.
+
+Evidence:
+    The partition field, sort field or identifier that needs the column.
+
+Example:
+    ALTER TABLE orders DROP COLUMN region, where region partitions the table
+
+Instead:
+    Replace the partition field or the sort order first, or take the column out of the identifier fields, in a commit
+    before; then drop it.
+
+Reference:
+    Spec, Partition Evolution; Sorting; Identifier Field IDs. The messages are those of Iceberg's Java implementation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.change import Change
+from projector.check.findings import Direction, Evidence, Finding
+from projector.check.rule import Level, Rule
+from projector.check.trial import Refusal
+from projector.evolution.operations import DeleteColumn
+
+IDENTIFIER = ("Cannot delete identifier field", "Cannot delete field")
+SOURCE = "Cannot find source column for "
+
+
+def check(change: Change) -> Iterator[Finding]:
+    """Every refusal for an identifier, and every dropped source of the current spec and order."""
+    for refusal in change.refusals:
+        if isinstance(refusal.operation, DeleteColumn) and refusal.error.message.startswith(IDENTIFIER):
+            yield change.refused(
+                refusal,
+                refusal.error.message.partition(". To force")[0],
+                help="take the column out of the identifier fields first",
+            )
+    refused = {r.field_id: r for r in change.refusals if r.error.message.startswith(SOURCE)}
+    for field in change.dropped_fields():
+        uses = tuple(_uses(change, field.field_id))
+        if not uses:
+            continue
+        found = refused.get(field.field_id)
+        message, needs = uses[0]
+        if found is not None:
+            message = found.error.message
+        yield change.place(_finding(change, field.field_id, message, needs, found, len(uses)), DeleteColumn)
+
+
+def _finding(change: Change, field_id: int, message: str, needs: str, refusal: Refusal | None, count: int) -> Finding:
+    more = f" ({count - 1} more use it)" if count > 1 else ""
+    return Finding(
+        message,
+        Direction.CANNOT_APPLY,
+        change.before.dotted(field_id),
+        field_id,
+        evidence=Evidence(facts=(f"{needs}{more}",)),
+        help=f"{'replace' if 'sort' in needs else 'remove'} {needs} first, in a commit of its own",
+        explains=refusal,
+    )
+
+
+def _uses(change: Change, field_id: int) -> Iterator[tuple[str, str]]:
+    """What of the current spec and order is made from a column: Iceberg's message, and a name for it."""
+    metadata = change.before.metadata
+    for field in metadata.spec().fields:
+        if field_id in field.source_ids and not field.is_void:
+            made = f"{field.field_id}: {field.name}: {field.transform}({field_id})"
+            yield f"{SOURCE}partition field: {made}", f"partition field {field.name}"
+    for sort in metadata.sort_orders[metadata.default_sort_order_id].fields:
+        if field_id in sort.source_ids:
+            nulls = sort.null_order.upper().replace("-", " ")
+            made = f"{sort.transform}({field_id}) {sort.direction.upper()} {nulls}"
+            yield f"{SOURCE}sort field: {made}", f"sort order {metadata.default_sort_order_id}"
+
+
+RULE = Rule(
+    "D102",
+    "drops-used-column",
+    "Finds dropped columns that the partition spec, the sort order or the identifier fields need.",
+    Level.SCHEMA,
+    "Partition Evolution",
+    on_change=check,
+)

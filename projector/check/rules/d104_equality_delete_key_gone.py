@@ -1,0 +1,56 @@
+"""D104 equality-delete-key-gone.
+
+What it does:
+    Finds live equality delete files that compare rows by a column which the schema lacks.
+
+Why it matters:
+    The deletes still apply, by the values that the files keep. Some readers fail on such a table, some ignore the
+    deletes, so that deleted rows come back.
+
+Evidence:
+    The live equality delete files that name the column.
+
+Example:
+    ALTER TABLE orders DROP COLUMN order_key, with upserts from a streaming writer
+
+Instead:
+    Rewrite the data files that the deletes apply to first, so that the delete files are gone.
+
+Reference:
+    Spec, Equality Delete Files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.file_evidence import of_files
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+from projector.check.used_names import last_path
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """Every id that live equality deletes compare and that the schema does not have."""
+    for field_id, deletes in state.files.equality_ids.items():
+        if field_id in state.schema.fields_by_id:
+            continue
+        yield Finding(
+            "not in the schema, but live equality deletes compare rows by it",
+            Direction.READERS_DISAGREE,
+            last_path(state, field_id) or f"id {field_id}",
+            field_id,
+            evidence=of_files(deletes, len(state.files.live.deletes), "these are delete files"),
+            help="rewrite the data files that these deletes apply to before the column goes",
+        )
+
+
+RULE = Rule(
+    "D104",
+    "equality-delete-key-gone",
+    "Finds dropped columns that live equality deletes compare.",
+    Level.FOOTERS,
+    "Equality Delete Files",
+    on_state=check,
+)

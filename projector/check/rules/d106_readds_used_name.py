@@ -1,0 +1,68 @@
+"""D106 readds-used-name.
+
+What it does:
+    Finds an added column with a name that another column of the same level had, dropped or renamed since.
+
+Why it matters:
+    The new column has a new id, so old files give null or its default for it. Readers that go by names show the other
+    column's values; and whoever meant to bring the old column back does not get it.
+
+Evidence:
+    The live files that hold the other column. Where none does the rule is silent.
+
+Example:
+    ALTER TABLE orders ADD COLUMN note string, where a column `note` was dropped last year
+
+Instead:
+    Take a name that is new. To bring a dropped column back, make the schema that had it current again.
+
+Reference:
+    Spec, Column Projection; Schema Evolution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.change import Change
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.used_names import level_of, owners_by_name
+from projector.evolution.operations import AddColumn
+
+
+def check(change: Change) -> Iterator[Finding]:
+    """Every added field whose name had another owner."""
+    if not change.before.may_have_data:
+        return
+    owners = owners_by_name(change.before)
+    for field in change.added_tops():
+        had = owners.get((level_of(change.after.schema, field.field_id), field.name), ())
+        for owner in reversed(had):
+            groups = [g for g in change.before.footers.groups if any(c.field_id == owner for _, c in g.schema.walk())]
+            if not groups and change.before.level >= Level.FOOTERS:
+                continue
+            dropped = owner not in change.after.schema.fields_by_id
+            what = "dropped" if dropped else f"now {change.after.schema.name_of(owner)}"
+            last = max((i for i, s in change.before.history.items() if owner in s.fields_by_id), default=None)
+            restore = f"; to bring the old column back make schema {last} current again" if dropped else ""
+            finding = Finding(
+                f"the name was that of another column (id {owner}), {what}; readers that go by names mix them up",
+                Direction.READERS_DISAGREE,
+                change.after.dotted(field.field_id),
+                field.field_id,
+                evidence=change.before.footers.evidence(groups, f"these files hold the column with id {owner}"),
+                help=f"take another name{restore}",
+            )
+            yield change.place(finding, AddColumn)
+            break
+
+
+RULE = Rule(
+    "D106",
+    "readds-used-name",
+    "Finds added columns with the name of a column that was dropped or renamed.",
+    Level.SCHEMA,
+    "Column Projection",
+    on_change=check,
+)

@@ -1,0 +1,55 @@
+"""D107 struct-without-fields.
+
+What it does:
+    Finds a struct, or a schema, that has no field left.
+
+Why it matters:
+    Parquet cannot store a group without columns. Writers fail, or leave the struct out, and then its nulls are lost.
+
+Evidence:
+    The schema.
+
+Example:
+    ALTER TABLE orders DROP COLUMN buyer.name, the only field of `buyer`
+
+Instead:
+    Drop the struct itself, or add its new fields in the same change.
+
+Reference:
+    Spec, Nested Types; Parquet format: a group has at least one field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+from projector.schema.types import StructType
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """Every struct without fields, and the table where it has none."""
+    help_ = "drop the struct itself, or keep one of its fields"
+    for field_id, field in state.schema.fields_by_id.items():
+        if isinstance(field.field_type, StructType) and not field.field_type.fields:
+            yield Finding(
+                "a struct without fields cannot be written to Parquet",
+                Direction.NEXT_CHANGE_AT_RISK,
+                state.dotted(field_id),
+                field_id,
+                help=help_,
+            )
+    if not state.schema.fields and len(state.history) > 1:
+        yield Finding("the table has no columns left", Direction.NEXT_CHANGE_AT_RISK, help="keep one column")
+
+
+RULE = Rule(
+    "D107",
+    "struct-without-fields",
+    "Finds structs and schemas that have no field left.",
+    Level.SCHEMA,
+    "Nested Types",
+    on_state=check,
+)
