@@ -153,3 +153,8 @@ def test_no_color_and_no_escapes_away_from_a_terminal() -> None:
     assert process.returncode == 0
     assert b"\x1b" not in text
     assert b"1250000.00" in text
+
+
+def test_every_module_with_a_command_is_a_verb() -> None:
+    modules = {path.stem for path in (ROOT / "cli").glob("*.py") if "def command(" in path.read_text()}
+    assert modules == set(VERBS)
