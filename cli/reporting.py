@@ -50,6 +50,13 @@ def policy_options(command: _Command) -> _Command:
                 "--select", multiple=True, metavar="CODE", help="Report only codes that begin so: T, T1, T101."
             ),
             click.option("--ignore", multiple=True, metavar="CODE", help="Leave out codes that begin so."),
+            click.option(
+                "--engine",
+                "engines",
+                multiple=True,
+                metavar="NAME",
+                help="Readers whose troubles count: spark, trino, duckdb, polars, pyiceberg.  [default: all]",
+            ),
             click.option("--verbose", "-v", is_flag=True, help="Show in full what exists already, too."),
         )
     ):
@@ -70,6 +77,7 @@ class Choices:
     fail_on: str | None
     select: tuple[str, ...]
     ignore: tuple[str, ...]
+    engines: tuple[str, ...]
     verbose: bool
     target: Target
 
@@ -79,7 +87,7 @@ class Choices:
         form, file = options.pop("output_format"), options.pop("output_file")
         guessed = _SUFFIXES.get(file.suffix.lower()) if file is not None else None
         target = Target.chosen(form or guessed, file)
-        names = ("level", "compatibility", "fail_on", "select", "ignore", "verbose")
+        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "verbose")
         return Choices(**{name: options.pop(name) for name in names}, target=target)
 
     def of_check(self, location: str, folder: Path) -> dict[str, Any]:
@@ -89,11 +97,16 @@ class Choices:
             "compatibility": self.compatibility or "backward-transitive",
             "select": _codes(self.select),
             "ignore": _codes(self.ignore),
+            "engines": _names(self.engines),
         }
 
 
 def _codes(given: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(code.strip().upper() for text in given for code in text.split(",") if code.strip())
+    return tuple(code.upper() for code in _names(given))
+
+
+def _names(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.strip() for text in given for name in text.split(",") if name.strip())
 
 
 def finish(report: Report, choices: Choices) -> None:

@@ -17,8 +17,11 @@ from .output import Listing, Target, write_listing
 @click.option(
     "--write", "folder", type=click.Path(file_okay=False, path_type=Path), help="Write all pages to a folder."
 )
+@click.option("--portability", is_flag=True, help="What readers are known to do, as a page.")
 @output_options("text", "json", "csv")
-def command(code: str | None, folder: Path | None, output_format: str | None, output_file: Path | None) -> None:
+def command(
+    code: str | None, folder: Path | None, portability: bool, output_format: str | None, output_file: Path | None
+) -> None:
     """List the rules of the check, or show the page of one.
 
     \b
@@ -36,6 +39,12 @@ def command(code: str | None, folder: Path | None, output_format: str | None, ou
         (folder / "README.md").write_text(index(rules), "utf-8")
         return
     target = Target.chosen(output_format, output_file)
+    if portability:
+        from projector.check import portability_page
+
+        with target.open() as stream:
+            stream.write(portability_page.page().encode())
+        return
     if code is not None:
         found = rules.get(code.upper()) or next((r for r in rules.values() if r.name == code.lower()), None)
         if found is None:

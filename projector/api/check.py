@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from projector.api.table import Table, load_table
 from projector.check.checking import Settings, check_table
 from projector.check.policy import Compatibility
+from projector.check.portability import ALL_ENGINES, engines_of
 from projector.check.proposal import Proposal, from_schema, from_sql
 from projector.check.report import Report
 from projector.check.rule import Level
@@ -38,6 +39,7 @@ def check(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     suppressions: Iterable[Suppression] = (),
+    engines: Iterable[str] = (),
     sql_file: str | None = None,
 ) -> Report:
     """Say what a schema change would do to the data that is there; without a change, audit the table as it stands.
@@ -63,6 +65,8 @@ def check(
         Prefixes of the codes to report, and of those to leave out.
     suppressions:
         Findings that somebody has decided to live with.
+    engines:
+        The readers whose troubles count, of `spark`, `trino`, `duckdb`, `polars`, `pyiceberg`; all unless given.
     sql_file:
         Name of the file that the SQL came from, for the report.
 
@@ -85,7 +89,14 @@ def check(
         proposal = Proposal(update)
     elif schema is not None:
         proposal = from_schema(_source(schema), metadata.current_schema, metadata.format_version)
-    settings = Settings(_level(level), _compatibility(compatibility), tuple(select), tuple(ignore), tuple(suppressions))
+    settings = Settings(
+        _level(level),
+        _compatibility(compatibility),
+        tuple(select),
+        tuple(ignore),
+        tuple(suppressions),
+        engines_of(engines) or ALL_ENGINES,
+    )
     return check_table(metadata, table._storage, table._resolver, proposal, settings)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from projector.check.change import Change, make_change
 from projector.check.findings import Finding
 from projector.check.policy import Compatibility
+from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.proposal import Proposal
 from projector.check.report import LookedAt, Report, ShapeRow
 from projector.check.rule import Level
@@ -33,6 +34,8 @@ class Settings:
         Prefixes of the codes to report, and of those not to.
     suppressions:
         Entries of the configuration.
+    engines:
+        The readers whose troubles count.
     """
 
     level: Level = Level.FOOTERS
@@ -40,6 +43,7 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
+    engines: frozenset[Engine] = ALL_ENGINES
 
 
 def check_table(
@@ -57,7 +61,7 @@ def check_table(
         Where the table itself cannot be read.
     """
     snapshots = _snapshots(metadata, settings.compatibility)
-    files = TableFiles(metadata, storage, resolver, settings.level, snapshots)
+    files = TableFiles(metadata, storage, resolver, settings.level, snapshots, settings.engines)
     if proposal is None:
         state = TableState(metadata, metadata.current_schema, files)
         findings = audit_state(state, settings.compatibility)

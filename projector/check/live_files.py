@@ -63,6 +63,7 @@ class Unreadable:
 
     file: str
     reason: str
+    error: ProjectorError | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def read_footers(files: Iterable[LiveFile], storage: Storage) -> Footers:
             with storage.open(file.location) as source:
                 return read_shape(source, file.location, known)
         except ProjectorError as error:
-            return Unreadable(file.path, str(error))
+            return Unreadable(file.path, str(error), error)
 
     groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[LiveFile], list[int]]] = {}
     unreadable: list[Unreadable] = []

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from projector.check.findings import NO_EVIDENCE, Evidence
 from projector.check.live_files import LiveFile, LiveFiles, live_files
+from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
 from projector.check.shape_groups import Footers, ShapeGroup, read_footers
 from projector.errors import ProjectorError
@@ -37,6 +38,8 @@ class TableFiles:
         How far to look. Manifests and footers are read from `footers` on.
     snapshots:
         The snapshots whose files count.
+    engines:
+        The readers whose troubles count.
     """
 
     metadata: TableMetadata
@@ -44,6 +47,7 @@ class TableFiles:
     resolver: PathResolver = field(repr=False)
     level: Level
     snapshots: tuple[Snapshot, ...]
+    engines: frozenset[Engine] = ALL_ENGINES
 
     @cached_property
     def live(self) -> LiveFiles:
@@ -89,6 +93,11 @@ class TableState:
     def level(self) -> Level:
         """How far to look."""
         return self.files.level
+
+    @property
+    def engines(self) -> frozenset[Engine]:
+        """The readers whose troubles count."""
+        return self.files.engines
 
     @property
     def footers(self) -> Footers:

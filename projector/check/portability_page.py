@@ -1,0 +1,36 @@
+"""The page on portability, made from the table of what readers do."""
+
+from __future__ import annotations
+
+from projector.check.portability import FEATURES, Engine, Feature
+
+_HEAD = """# What readers are known to do
+
+Made by `projector rules --portability` from `projector/check/portability.py`. Tables that are right by the spec are not
+read alike everywhere. Each row is something that was seen: in a reader run over the conformance suite (`case`), or in
+an issue. No entry means that the reader read it rightly or was not tried: it is no promise.
+
+`spark` is Iceberg's Java library under Spark. `projector check --engine duckdb,spark` reports only what concerns those.
+"""
+
+
+def page() -> str:
+    """The page, in Markdown: who has trouble with what, and then the particulars."""
+    lines = [_HEAD, f"| | {' | '.join(Engine)} | rule |", "|---|" + "---|" * (len(Engine) + 1)]
+    lines += [
+        f"| [{f.title}](#{f.name}) | {' | '.join(_cell(f, engine) for engine in Engine)} | {_rule(f)} |"
+        for f in FEATURES.values()
+    ]
+    for feature in FEATURES.values():
+        lines += ["", f"## {feature.name}", "", f"{feature.title[0].upper()}{feature.title[1:]}.", ""]
+        lines += ["| reader | what happens | seen in |", "|---|---|---|"]
+        lines += [f"| {b.engine} {b.versions}".rstrip() + f" | {b.what} | {b.evidence} |" for b in feature.behaviours]
+    return "\n".join([*lines, ""])
+
+
+def _cell(feature: Feature, engine: Engine) -> str:
+    return ", ".join(dict.fromkeys(str(b.outcome) for b in feature.behaviours if b.engine is engine))
+
+
+def _rule(feature: Feature) -> str:
+    return "" if feature.rule is None else f"[{feature.rule}](rules/{feature.rule.lower()}.md)"
