@@ -119,6 +119,12 @@ class DeleteReader:
             self._equality.keep(applied, found, sum(len(deletes.keys) for deletes in found))
         return found
 
+    def deleted_keys(self, task: FileTask) -> tuple[tuple[tuple[int, ...], pa.Table], ...]:
+        """The keys that are deleted from a data file, as tables; one per delete file, with the ids of its columns."""
+        applied = [delete for delete in task.deletes if delete.content == "equality"]
+        ids = [tuple(sorted(set(delete.equality_ids))) for delete in applied]
+        return tuple((i, self._keys_in(delete, i)) for delete, i in zip(applied, ids, strict=True))
+
     def _key_set(self, ids: tuple[int, ...], deletes: list[DeleteFile]) -> KeySet:
         keys = pa.concat_tables([self._keys_in(delete, ids) for delete in deletes]).combine_chunks()
         return KeySet([column.combine_chunks() for column in keys.columns])

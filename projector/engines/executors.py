@@ -20,6 +20,7 @@ EXECUTORS: Mapping[str, str] = {
     "arrow": "projector.engines.arrow_scan",
     "rows": "projector.engines.row_scan",
     "polars": "projector.engines.polars_scan",
+    "duckdb": "projector.engines.duckdb_scan",
 }
 """Engines, and the modules whose `scan_batches` executes a scan with them; loaded when they are asked for."""
 

@@ -1,0 +1,169 @@
+"""The DuckDB executor: one SELECT for each group of files, filters and columns pushed into DuckDB's own reader.
+
+Whatever makes DuckDB fail, a value that does not fit or a file that is not what its shape says, is not told in DuckDB's
+words: the Arrow executor reads the same files again, and either gives the rows or says what is wrong with which value of
+which file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from projector.engines import arrow_scan
+from projector.engines.arrow_conform import conform_batch
+from projector.engines.arrow_project import make_batch
+from projector.engines.delete_files import DeleteReader
+from projector.engines.duckdb_branch import Branch, branch
+from projector.engines.duckdb_groups import group_files
+from projector.engines.duckdb_lower import NotLowered
+from projector.engines.duckdb_types import column_types, identifier
+from projector.errors import UnsupportedError
+from projector.planning.projected_files import ProjectedFile
+from projector.planning.scan_request import ScanRequest
+from projector.schema.arrow_schema import arrow_schema
+
+if TYPE_CHECKING:
+    import duckdb
+
+DEFAULT_BATCH_SIZE = 131_072
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedScan:
+    """A scan on its way through DuckDB: what DuckDB reads, and the files that the Arrow executor reads."""
+
+    request: ScanRequest
+    branches: list[Branch]
+    rest: list[ProjectedFile]
+
+    @property
+    def duckdb_files(self) -> list[ProjectedFile]:
+        """The files that DuckDB reads, in the order of its rows."""
+        return list(chain.from_iterable(b.group.files for b in self.branches))
+
+    @property
+    def sql(self) -> str:
+        """All rows that DuckDB reads."""
+        return " UNION ALL ".join(b.select for b in self.branches)
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether DuckDB gives the rows in the order of the files: joins do not promise it."""
+        return not any(b.tables for b in self.branches)
+
+
+def prepare(
+    files: Iterable[ProjectedFile], request: ScanRequest, connection: duckdb.DuckDBPyConnection, prefix: str
+) -> PreparedScan:
+    """The files of a scan, grouped, each group with its SELECT; the tables that it joins are made on the connection."""
+    column_types(request.schema)
+    grouped = group_files(files, request)
+    branches, rest = [], grouped.rest
+    deletes = DeleteReader(request)
+    for group in grouped.groups:
+        try:
+            made = branch(group, request, deletes, f"{prefix} {len(branches)}")
+        except NotLowered:
+            rest.extend(group.files)
+            continue
+        for name, table in made.tables.items():
+            make_table(connection, name, table)
+        if made.is_seen(connection):
+            branches.append(made)
+        else:
+            rest.extend(group.files)
+    return PreparedScan(request, branches, rest)
+
+
+def make_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
+    """Make a temporary table of an Arrow table."""
+    connection.register("projector arrow", table)
+    try:
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE {identifier(name)} AS SELECT * FROM "projector arrow"')
+    finally:
+        connection.unregister("projector arrow")
+
+
+_bases: dict[int, duckdb.DuckDBPyConnection] = {}
+
+
+def own_connection() -> duckdb.DuckDBPyConnection:
+    """A connection of its own for a scan, to an in-memory database that all scans of the process share."""
+    import duckdb
+
+    base = _bases.get(os.getpid())
+    if base is None:
+        base = _bases[os.getpid()] = duckdb.connect(
+            ":memory:projector", config={"arrow_lossless_conversion": "true", "python_enable_replacements": "false"}
+        )
+    connection = base.cursor()
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """The rows of a scan, group by group. See `arrow_scan.scan_batches`."""
+    import duckdb
+
+    schema = arrow_schema(request.schema)
+    connection = own_connection()
+    try:
+        prepared = prepare(files, request, connection, "projector")
+        given = 0
+        if prepared.branches:
+            try:
+                for batch in connection.sql(prepared.sql).to_arrow_reader(batch_size):
+                    for sized in _conformed(batch, schema, batch_size):
+                        given += sized.num_rows
+                        yield sized
+            except (duckdb.Error, pa.ArrowException, OSError) as error:
+                yield from _again(prepared, given, batch_size, error)
+        yield from arrow_scan.scan_batches(prepared.rest, request, batch_size)
+    finally:
+        connection.close()
+
+
+def read_table(files: Iterable[ProjectedFile], request: ScanRequest) -> pa.Table:
+    """All rows of a scan as one Arrow table."""
+    import duckdb
+
+    schema = arrow_schema(request.schema)
+    connection = own_connection()
+    try:
+        prepared = prepare(files, request, connection, "projector")
+        batches: list[pa.RecordBatch] = []
+        if prepared.branches:
+            try:
+                table = connection.sql(prepared.sql).to_arrow_table()
+                batches = [b for batch in table.to_batches() for b in _conformed(batch, schema, batch.num_rows)]
+            except duckdb.Error:
+                batches = list(arrow_scan.scan_batches(prepared.duckdb_files, request, DEFAULT_BATCH_SIZE))
+        batches.extend(arrow_scan.scan_batches(prepared.rest, request, DEFAULT_BATCH_SIZE))
+        return pa.Table.from_batches(batches, schema)
+    finally:
+        connection.close()
+
+
+def _conformed(batch: pa.RecordBatch, schema: pa.Schema, batch_size: int) -> Iterator[pa.RecordBatch]:
+    for start in range(0, batch.num_rows, max(batch_size, 1)):
+        part = batch.slice(start, batch_size)
+        yield conform_batch(part, schema) if len(schema) else make_batch([], schema, part.num_rows)
+
+
+def _again(prepared: PreparedScan, given: int, batch_size: int, error: Exception) -> Iterator[pa.RecordBatch]:
+    """The rows after the first `given` ones, by the Arrow executor, which may find out what is wrong and say it."""
+    batches = arrow_scan.scan_batches(prepared.duckdb_files, prepared.request, batch_size)
+    if given and not prepared.keeps_order:
+        for _ in batches:
+            pass
+        raise UnsupportedError(f"DuckDB failed: {' '.join(str(error).split())}", hint="read it with engine='arrow'")
+    for batch in batches:
+        if batch.num_rows > given:
+            yield batch.slice(given)
+        given = max(0, given - batch.num_rows)

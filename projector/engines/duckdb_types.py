@@ -1,0 +1,179 @@
+"""Iceberg types as DuckDB types; names, paths and plain values as DuckDB SQL, quoted so that they are never anything else.
+
+DuckDB has no type for fixed, geometry and geography: their values are BLOBs. `unknown` is an INTEGER that is null. A
+struct without fields, which DuckDB does not know everywhere, has one that is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from projector.errors import UnsupportedError
+from projector.schema.iso_text import format_time
+from projector.schema.schema import Schema
+from projector.schema.types import (
+    BinaryType,
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FixedType,
+    FloatType,
+    GeographyType,
+    GeometryType,
+    IcebergType,
+    IntegerType,
+    ListType,
+    LongType,
+    MapType,
+    NestedField,
+    StringType,
+    StructType,
+    TimestampNanoType,
+    TimestampType,
+    TimestamptzNanoType,
+    TimestamptzType,
+    TimeType,
+    UnknownType,
+    UUIDType,
+)
+
+SIMPLE: dict[type[IcebergType], str] = {
+    UnknownType: "INTEGER",
+    BooleanType: "BOOLEAN",
+    IntegerType: "INTEGER",
+    LongType: "BIGINT",
+    FloatType: "FLOAT",
+    DoubleType: "DOUBLE",
+    DateType: "DATE",
+    TimeType: "TIME",
+    TimestampType: "TIMESTAMP",
+    TimestamptzType: "TIMESTAMPTZ",
+    TimestampNanoType: "TIMESTAMP_NS",
+    TimestamptzNanoType: "TIMESTAMPTZ_NS",
+    StringType: "VARCHAR",
+    UUIDType: "UUID",
+    FixedType: "BLOB",
+    BinaryType: "BLOB",
+    GeometryType: "BLOB",
+    GeographyType: "BLOB",
+}
+"""The DuckDB type of every type without parameters that matter to DuckDB."""
+
+NO_FIELDS = (("_", "BOOLEAN"),)
+"""What a struct without fields has in DuckDB: one field that is null."""
+
+
+def identifier(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """Text as an SQL string literal; only for text without zero characters, which end a statement."""
+    if "\0" in value:
+        return f"decode({blob(value.encode())})"
+    return "'" + value.replace("'", "''") + "'"
+
+
+def blob(value: bytes) -> str:
+    """Bytes as an SQL expression."""
+    return f"from_hex('{value.hex()}')"
+
+
+def duckdb_names(fields: Iterable[NestedField] | Iterable[str]) -> tuple[str, ...]:
+    """The names of columns, or of a struct's children, in DuckDB: names that differ only in case get DuckDB's suffix.
+
+    DuckDB has no empty names and no zero characters in them.
+    """
+    found: list[str] = []
+    taken: set[str] = set()
+    for f in fields:
+        name = (f if isinstance(f, str) else f.name).replace("\0", "\N{REPLACEMENT CHARACTER}") or "_"
+        unique, number = name, 0
+        while unique.lower() in taken:
+            number += 1
+            unique = f"{name}_{number}"
+        taken.add(unique.lower())
+        found.append(unique)
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def duckdb_type(iceberg_type: IcebergType) -> str:
+    """The DuckDB type, as SQL, in which `to_duckdb` gives values of a type. Raises `UnsupportedError` for a variant."""
+    match iceberg_type:
+        case DecimalType(precision, scale):
+            return f"DECIMAL({precision},{scale})"
+        case StructType(fields):
+            children = zip(duckdb_names(fields), (duckdb_type(f.field_type) for f in fields), strict=True)
+            return struct_type(tuple(children) or NO_FIELDS)
+        case ListType():
+            return f"{duckdb_type(iceberg_type.element_type)}[]"
+        case MapType():
+            return f"MAP({duckdb_type(iceberg_type.key_type)}, {duckdb_type(iceberg_type.value_type)})"
+    found = SIMPLE.get(type(iceberg_type))
+    if found is None:
+        raise UnsupportedError(f"Reading type {iceberg_type} is not supported")
+    return found
+
+
+def struct_type(children: Sequence[tuple[str, str]]) -> str:
+    """A struct type of named children, as SQL."""
+    return f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in children)})"
+
+
+def column_types(schema: Schema) -> tuple[str, ...]:
+    """The DuckDB types of a schema's columns. Raises `UnsupportedError`, by name, for a variant."""
+    found = []
+    for f in schema.fields:
+        try:
+            found.append(duckdb_type(f.field_type))
+        except UnsupportedError as e:
+            raise UnsupportedError(
+                e.message, path=f.name, field_id=f.field_id, hint="select the other columns"
+            ) from None
+    return tuple(found)
+
+
+def literal(value: Any, iceberg_type: IcebergType) -> str:
+    """A plain value of a type (see `projector.schema.types`) as SQL of exactly its DuckDB type.
+
+    What DuckDB cannot hold, such as a timestamp that it takes for infinity, is an error when the SQL is run.
+    """
+    kind = duckdb_type(iceberg_type)
+    if value is None:
+        return f"CAST(NULL AS {kind})"
+    match iceberg_type:
+        case StructType(fields):
+            return packed(fields, [literal(value.get(f.name), f.field_type) for f in fields])
+        case StringType():
+            return text(value)
+        case BinaryType() | FixedType() | GeometryType() | GeographyType():
+            return blob(value)
+        case DateType():
+            return f"make_date(CAST('{value}' AS INTEGER))"
+        case TimeType():
+            return f"CAST('{format_time(value)}' AS TIME)"
+        case TimestampType():
+            return f"make_timestamp(CAST('{value}' AS BIGINT))"
+        case TimestamptzType():
+            return f"make_timestamptz(CAST('{value}' AS BIGINT))"
+        case TimestampNanoType():
+            return f"make_timestamp_ns(CAST('{value}' AS BIGINT))"
+        case TimestamptzNanoType():
+            return f"CAST(timezone('UTC', make_timestamp_ns(CAST('{value}' AS BIGINT))) AS TIMESTAMPTZ_NS)"
+        case DecimalType():
+            return f"CAST('{value:f}' AS {kind})"
+        case BooleanType():
+            return "true" if value else "false"
+        case _:
+            return f"CAST('{value}' AS {kind})"
+
+
+def packed(fields: Sequence[NestedField], children: Sequence[str]) -> str:
+    """A struct of the given children, as SQL."""
+    pairs = list(zip(duckdb_names(fields), children, strict=True)) or [(n, f"CAST(NULL AS {k})") for n, k in NO_FIELDS]
+    return f"struct_pack({', '.join(f'{identifier(name)} := {child}' for name, child in pairs)})"
