@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import accumulate
 
 import polars as pl
@@ -15,6 +15,7 @@ from projector.engines.failures import null_error
 from projector.engines.polars_filter import filter_expr
 from projector.engines.polars_groups import FileGroup
 from projector.engines.polars_lower import NotLowered, lower
+from projector.engines.polars_native import native_scan
 from projector.engines.polars_storage import storage_options
 from projector.engines.polars_types import Dtype, plain_series
 from projector.planning.expressions import AlwaysTrue, BoundTerm
@@ -37,35 +38,24 @@ def group_frame(group: FileGroup, request: ScanRequest, deletes: DeleteReader) -
 
     Without any column to give out, the frame has the column `KEEP`, for its height.
     """
-    plan = group.plan
     constants = _Constants(group)
-    fields = plan.fields
-    own = _columns(group, request)
-    try:
-        exprs = lower(plan, own, constants.bind)
-    except NotLowered:
-        raise NotRead from None
+    exprs, scan = _documented(group, request, constants) if group.native is None else _native(group, request, constants)
     width = len(request.schema.fields)
     given = exprs[:width]
-    by_row = constants.positions or group.deletes
     keep_rows = not any(expr.meta.root_names() for expr in given)
-    lazy = pl.scan_parquet(
-        group.paths,
-        schema=own,  # type: ignore[arg-type]
-        glob=False,
-        hive_partitioning=False,
-        extra_columns="ignore",
-        include_file_paths=FILE if constants.nodes or constants.positions else None,
-        row_index_name=ROW if by_row or keep_rows else None,
-        storage_options=_options(group, request),
-    )
-    if constants.nodes or constants.positions:
+    numbered = constants.positions or group.deletes or keep_rows
+    by_file = bool(constants.nodes) or constants.positions
+    try:
+        lazy = scan(ROW if numbered else None, FILE if by_file else None)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as e:
+        raise NotRead from e
+    if by_file:
         lazy = lazy.join(constants.frame(), on=FILE, how="left", maintain_order="left")
     if group.deletes:
         gone = pl.LazyFrame({ROW: _deleted_rows(group, deletes)})
         lazy = lazy.join(gone, on=ROW, how="anti", maintain_order="left")
     if not isinstance(request.row_filter, AlwaysTrue):
-        probed = {p.field_id: _probe(expr, p.path) for p, expr in zip(request.probes, exprs[width:], strict=True)}
+        probed = {p.field_id: expr for p, expr in zip(request.probes, exprs[width:], strict=True)}
 
         def column(term: BoundTerm) -> pl.Expr:
             return probed[term.field_id]
@@ -75,6 +65,55 @@ def group_frame(group: FileGroup, request: ScanRequest, deletes: DeleteReader) -
         return lazy.select(given)
     lazy = lazy.select(pl.col(ROW).alias(KEEP), *given)
     return lazy.drop(KEEP) if given else lazy
+
+
+Scan = Callable[[str | None, str | None], pl.LazyFrame]
+"""Makes the scan itself: with a column for row numbers, and one for paths, where names are given."""
+
+
+def _documented(group: FileGroup, request: ScanRequest, constants: _Constants) -> tuple[list[pl.Expr], Scan]:
+    """Every field of the plan and every probe out of the files' own columns."""
+    have = _columns(group, request)
+    try:
+        exprs = lower(group.plan, have, constants.bind)
+    except NotLowered:
+        raise NotRead from None
+    width = len(request.schema.fields)
+    probed = [_below(expr, p.path) for expr, p in zip(exprs[width:], request.probes, strict=True)]
+
+    # Only what is read: what stands in other columns, or what writers call their types, is nobody's affair.
+    used = {name for expr in (*exprs[:width], *probed) for name in expr.meta.root_names()}
+    schema = {name: dtype for name, dtype in have.items() if name in used}
+
+    def scan(row_index: str | None, path_column: str | None) -> pl.LazyFrame:
+        return pl.scan_parquet(
+            group.paths,
+            schema=schema,
+            glob=False,
+            extra_columns="ignore",
+            hive_partitioning=False,
+            include_file_paths=path_column,
+            row_index_name=row_index,
+            storage_options=_options(group, request),
+        )
+
+    return [*exprs[:width], *probed], scan
+
+
+def _native(group: FileGroup, request: ScanRequest, constants: _Constants) -> tuple[list[pl.Expr], Scan]:
+    """Every field of the plan and every probe out of columns that Polars has projected."""
+    columns = group.native
+    assert columns is not None
+    paths = [*(() for _ in request.schema.fields), *(p.path for p in request.probes)]
+    exprs = []
+    for node, place, path in zip(group.plan.fields, columns.places, paths, strict=True):
+        expr = _below(constants.bind(node), path) if place is None else _below(pl.col(place[0]), place[1:])
+        exprs.append(expr.alias(node.field.name))
+
+    def scan(row_index: str | None, path_column: str | None) -> pl.LazyFrame:
+        return native_scan(group.paths, columns, row_index, path_column, _options(group, request))
+
+    return exprs, scan
 
 
 def _columns(group: FileGroup, request: ScanRequest) -> Mapping[str, Dtype]:
@@ -92,7 +131,7 @@ def _options(group: FileGroup, request: ScanRequest) -> dict[str, str] | None:
     return storage_options(group.scheme, request.storage.properties) or None
 
 
-def _probe(expr: pl.Expr, path: tuple[str, ...]) -> pl.Expr:
+def _below(expr: pl.Expr, path: tuple[str, ...]) -> pl.Expr:
     for name in path:
         expr = expr.struct.field(name)
     return expr

@@ -41,7 +41,8 @@ def lazy_frame(schema: Schema, read: ReadFrames) -> pl.LazyFrame:
     ) -> Iterator[pl.DataFrame]:
         given = schema.fields if columns is None else _named(schema, columns)
         names = [f.name for f in given]
-        bound, change = TRUE, None
+        bound: Expression = TRUE
+        change: Change | None = None
         needed = set(names)
         if predicate is not None:
             bound = implied_filter(predicate, schema)
@@ -58,7 +59,7 @@ def lazy_frame(schema: Schema, read: ReadFrames) -> pl.LazyFrame:
             if left is not None and left <= 0:
                 return
 
-    return register_io_source(source, schema=polars_schema(schema), is_pure=True)  # type: ignore[arg-type]
+    return register_io_source(source, schema=polars_schema(schema), is_pure=True)
 
 
 def _named(schema: Schema, names: list[str]) -> tuple[NestedField, ...]:

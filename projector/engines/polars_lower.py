@@ -77,7 +77,8 @@ def _lower(node: PlanNode, own: pl.Expr | None, have: Dtype | None, schema: File
             return literal(None, field.field_type)
         case NewStruct(fields=fields):
             return pl.struct([_lower(f, None, None, schema).alias(f.field.name) for f in fields])
-    assert own is not None and have is not None
+    assert own is not None
+    assert have is not None
     want = polars_type(node.field.field_type)
     match node:
         case Read():
@@ -130,7 +131,7 @@ def _list(node: ListOf, own: pl.Expr, have: Dtype, want: Dtype, schema: FileSche
 def read_leaf(node: Read, own: pl.Expr, have: Dtype, want: Dtype) -> pl.Expr:
     """A leaf's column of Polars type `have` as the type `want`; `own` itself where nothing is to be done.
 
-    What does not fit makes the expression fail when it is executed. Raises `NotLowered` for a type that is not foreseen.
+    What does not fit makes the expression fail when it is executed. Raises `NotLowered` for a type that nobody foresaw.
     """
     match node.cast:
         case Cast.DATE_TO_TIMESTAMP if have == pl.Date:

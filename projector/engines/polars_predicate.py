@@ -1,7 +1,7 @@
 """A predicate of Polars as a filter of ours: what of it is understood, for pruning files before they are opened.
 
-Polars applies its predicate itself, so the filter need not say all of it: it is only never false, or null, for a row for
-which the predicate is true. What is not understood is left out of an AND and makes an OR true. Predicates are read
+Polars applies its predicate itself, so the filter need not say all of it: it is only never false, or null, for a row
+for which the predicate is true. What is not understood is left out of an AND and makes an OR true. Predicates are read
 through `Expr.meta.serialize`; whatever looks otherwise than expected is not understood.
 """
 
@@ -43,7 +43,7 @@ _MOST_VALUES = 10_000
 """Values of an `is_in` that are looked at; more of them prune little."""
 
 
-class _Unknown(Exception):  # noqa: N818 - not an error: Polars keeps the predicate for itself
+class _Unknown(Exception):
     """A part of a predicate that is not understood."""
 
 

@@ -1,8 +1,8 @@
 """The Polars executor: one lazy scan for each group of files, filters and columns pushed into Polars' own reader.
 
 Whatever makes Polars fail, a value that does not fit or a file that is not what its shape says, is not told in Polars'
-words: the Arrow executor reads the same files again, from the row on that was to come, and either gives the rows or says
-what is wrong with which value of which file.
+words: the Arrow executor reads the same files again, from the row on that was to come, and either gives the rows or
+says what is wrong with which value of which file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from projector.engines.delete_files import DeleteReader
 from projector.engines.polars_arrow import from_batches, to_batches
 from projector.engines.polars_frame import KEEP, NotRead, group_frame
 from projector.engines.polars_groups import FileGroup, group_files
-from projector.engines.polars_native import use_native
 from projector.planning.expressions import Expression
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
@@ -62,7 +61,7 @@ class PreparedScan:
 
 def prepare(files: Iterable[ProjectedFile], request: ScanRequest) -> PreparedScan:
     """The files of a scan, grouped, each group with its lazy frame."""
-    grouped = group_files(files, request, use_native())
+    grouped = group_files(files, request)
     groups, frames, rest = [], [], grouped.rest
     deletes = DeleteReader(request)
     for group in grouped.groups:
@@ -87,6 +86,16 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
     except PolarsFailedError:
         yield from _after(arrow_scan.scan_batches(prepared.polars_files, request, batch_size), given)
     yield from arrow_scan.scan_batches(prepared.rest, request, batch_size)
+
+
+def polars_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """The rows of files that Polars is to read itself. Raises `PolarsFailedError` where it does not."""
+    schema = arrow_schema(request.schema)
+    prepared = prepare(files, request)
+    if prepared.rest:
+        raise PolarsFailedError("some files are left to the Arrow executor")
+    for frame in stream(prepared, batch_size):
+        yield from _batches(frame, schema, batch_size)
 
 
 def scan_frames(

@@ -72,7 +72,7 @@ def task_reasons(task: FileTask) -> tuple[Reason, ...]:
 
 def _reasons(node: PlanNode, schema: FileSchema, found: set[Reason], top: bool = False) -> None:
     place = getattr(node, "place", None)
-    if place is not None and _is_pattern(schema.at(place).name):
+    if place is not None and is_pattern(schema.at(place).name):
         found.add(Reason.NAMES)
     match node:
         case Read(place=place, cast=cast, check_null=check_null):
@@ -126,7 +126,7 @@ def _leaf_reasons(leaf: FileLeaf, cast: Cast) -> set[Reason]:
     return found
 
 
-def _is_pattern(name: str) -> bool:
+def is_pattern(name: str) -> bool:
     """Whether Polars takes a column name for a pattern."""
     return name == "*" or (name.startswith("^") and name.endswith("$"))
 

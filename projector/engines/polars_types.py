@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import polars as pl
+from polars.datatypes import DataTypeClass
 
 from projector.errors import UnsupportedError
 from projector.schema.schema import Schema
@@ -39,7 +40,7 @@ from projector.schema.types import (
     UUIDType,
 )
 
-Dtype = pl.DataType | type[pl.DataType]
+Dtype = pl.DataType | DataTypeClass
 
 SIMPLE: dict[type[IcebergType], Dtype] = {
     UnknownType: pl.Null(),
