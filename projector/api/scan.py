@@ -20,6 +20,7 @@ from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -107,6 +108,32 @@ class Scan:
         from projector.schema.arrow_schema import arrow_schema
 
         return pa.Table.from_batches(self._batches(engine, DEFAULT_BATCH_SIZE), arrow_schema(self._schema))
+
+    def to_duckdb(self, name: str, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyConnection:
+        """A temporary view of the rows on a DuckDB connection, in place of any view of that name; the connection.
+
+        The view goes on reading this scan's snapshot, and reads the files anew with every query. It belongs to the
+        connection: cursors made of it do not see it.
+
+        Parameters
+        ----------
+        name:
+            The view's name; taken literally, whatever characters it has.
+        connection:
+            Where to make the view. Unless given, a new in-memory database, whose time zone is UTC.
+
+        Raises
+        ------
+        ProjectionError
+            For the first file that cannot be read under the schema. A value that does not fit is an error of the query.
+        NotFoundError, CorruptFileError, UnsupportedError
+            For the first file that cannot be read at all.
+        """
+        from projector.engines.duckdb_view import make_view
+
+        tasks = self.plan_files().tasks
+        request = self._request(tasks)
+        return make_view(self._projected_files(tasks, request), request, name, connection, self.limit)
 
     def to_pandas(self, **options: Any) -> pd.DataFrame:
         """All rows as a pandas DataFrame; `options` go to `pyarrow.Table.to_pandas`."""

@@ -1,4 +1,4 @@
-"""Arrow arrays of one shape under another spelling of the same types: other names of children, other ids, extensions."""
+"""Arrow arrays under another spelling of their types: other names of children, other ids, extension types."""
 
 from __future__ import annotations
 

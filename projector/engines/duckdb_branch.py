@@ -12,6 +12,7 @@ from projector.engines.delete_files import DeleteReader
 from projector.engines.duckdb_filter import filter_sql
 from projector.engines.duckdb_groups import FileGroup
 from projector.engines.duckdb_lower import Lowering, NotLowered
+from projector.engines.duckdb_support import probed_type
 from projector.engines.duckdb_tables import Constants, KeyTables, TooManyKeysError, key_tables, position_table
 from projector.engines.duckdb_types import column_types, duckdb_type, identifier, text
 from projector.errors import UnsupportedError
@@ -122,18 +123,14 @@ def _key_join(name: str, alias: str, compared: Sequence[tuple[str, str]]) -> str
 
 def _keys(group: FileGroup, request: ScanRequest, deletes: DeleteReader) -> KeyTables:
     try:
-        return key_tables(group, deletes, {p.field_id: p for p in request.probes})
+        return key_tables(group, deletes)
     except TooManyKeysError:
         raise NotLowered from None
 
 
 def _probe_type(request: ScanRequest, field_id: int) -> str:
     (probe,) = (p for p in request.probes if p.field_id == field_id)
-    kind = probe.column.field_type
-    for _ in probe.path:
-        (child,) = kind.fields  # type: ignore[attr-defined]
-        kind = child.field_type
     try:
-        return duckdb_type(kind)
+        return duckdb_type(probed_type(probe))
     except UnsupportedError:
         raise NotLowered from None

@@ -36,7 +36,7 @@ class NotLowered(Exception):
 
 
 Bind = Callable[[PartitionValue | MetadataColumn, "str | None"], str]
-"""The expression of a node that is bound per file; with the file's own column of a metadata column, where it has one."""
+"""The expression of a node that is bound per file; the text is the file's own column of a metadata column, if any."""
 
 
 @dataclass

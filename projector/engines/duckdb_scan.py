@@ -1,8 +1,8 @@
 """The DuckDB executor: one SELECT for each group of files, filters and columns pushed into DuckDB's own reader.
 
 Whatever makes DuckDB fail, a value that does not fit or a file that is not what its shape says, is not told in DuckDB's
-words: the Arrow executor reads the same files again, and either gives the rows or says what is wrong with which value of
-which file.
+words: the Arrow executor reads the same files again, and either gives the rows or says what is wrong with which value
+of which file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def prepare(
     """The files of a scan, grouped, each group with its SELECT; the tables that it joins are made on the connection."""
     column_types(request.schema)
     grouped = group_files(files, request)
-    branches, rest = [], grouped.rest
+    branches: list[Branch] = []
+    rest = grouped.rest
     deletes = DeleteReader(request)
     for group in grouped.groups:
         try:

@@ -7,11 +7,11 @@ the file: where they are not those of the table below, it has understood the fil
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 from projector.engines.duckdb_types import struct_type
 from projector.files.physical import FileColumn, FileKind, FileLeaf, FileList, FileMap, FileStruct, FileType, TimeUnit
+from projector.planning.probes import Probe
 from projector.planning.scan_request import ScanRequest
 from projector.planning.tasks import FileTask
 from projector.projection.plan import (
@@ -26,7 +26,7 @@ from projector.projection.plan import (
     children,
 )
 from projector.schema import reserved
-from projector.schema.types import DoubleType, FloatType, TimestamptzNanoType
+from projector.schema.types import DoubleType, FloatType, IcebergType, StructType, TimestamptzNanoType
 
 
 class Reason(StrEnum):
@@ -82,20 +82,22 @@ def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
 
 def task_reasons(task: FileTask, request: ScanRequest) -> tuple[Reason, ...]:
     """Why one file is not read by DuckDB though its shape is."""
-    kinds = {p.field_id: request_type for p, request_type in _probe_types(request)}
+    if not any(delete.equality_ids for delete in task.deletes):
+        return ()
+    kinds = {p.field_id: probed_type(p) for p in request.probes}
     for delete in task.deletes:
         if any(isinstance(kinds.get(i), FloatType | DoubleType | TimestamptzNanoType) for i in delete.equality_ids):
             return (Reason.FLOAT_KEY,)
     return ()
 
 
-def _probe_types(request: ScanRequest) -> Iterable[tuple[object, object]]:
-    for probe in request.probes:
-        kind = probe.column.field_type
-        for _ in probe.path:
-            (child,) = kind.fields  # type: ignore[attr-defined]
-            kind = child.field_type
-        yield probe, kind
+def probed_type(probe: Probe) -> IcebergType:
+    """The requested type of the field that a probe looks at."""
+    kind = probe.column.field_type
+    for _ in probe.path:
+        assert isinstance(kind, StructType)
+        kind = kind.fields[0].field_type
+    return kind
 
 
 def _reasons(node: PlanNode, plan: Plan, found: set[Reason], top: bool = False) -> None:

@@ -15,7 +15,6 @@ from projector.engines.delete_files import DeleteReader
 from projector.engines.duckdb_arrow import duckdb_batch
 from projector.engines.duckdb_groups import FileGroup
 from projector.engines.plain import from_plain_rows
-from projector.planning.probes import Probe
 from projector.projection.plan import MetadataColumn, PartitionValue
 from projector.schema import reserved
 from projector.schema.schema import Schema
@@ -106,8 +105,8 @@ class KeyTables:
     sets: list[int]
 
 
-def key_tables(group: FileGroup, deletes: DeleteReader, probes: dict[int, Probe]) -> KeyTables:
-    """The keys that are deleted from the files of a group. Raises `TooManyKeysError` where they are too many to repeat."""
+def key_tables(group: FileGroup, deletes: DeleteReader) -> KeyTables:
+    """The keys that are deleted from the files of a group. Raises `TooManyKeysError` where they are too many."""
     numbers: dict[tuple[Any, ...], int] = {}
     parts: dict[tuple[int, ...], list[pa.Table]] = {}
     sets, total = [], 0

@@ -1,4 +1,4 @@
-"""Iceberg types as DuckDB types; names, paths and plain values as DuckDB SQL, quoted so that they are never anything else.
+"""Iceberg types as DuckDB types; names, paths and plain values as DuckDB SQL, quoted so that they stay what they are.
 
 DuckDB has no type for fixed, geometry and geography: their values are BLOBs. `unknown` is an INTEGER that is null. A
 struct without fields, which DuckDB does not know everywhere, has one that is null.

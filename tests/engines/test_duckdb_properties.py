@@ -43,7 +43,7 @@ def test_duckdb_gives_what_rows_gives(tmp_path: Path, data: st.DataObject) -> No
     except ProjectionError as error:  # a date out of the range of the timestamps that it became
         with pytest.raises(ProjectionError) as caught:
             scan.to_arrow(engine="duckdb")
-        assert str(caught.value) == str(error)
+        assert str(caught.value) == str(error)  # noqa: PT017
         return
     found = scan.to_arrow(engine="duckdb")
     assert found.schema.equals(expected.schema, check_metadata=True)
