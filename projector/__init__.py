@@ -28,9 +28,12 @@ if TYPE_CHECKING:
         SchemaUpdateError,
         UnsupportedError,
     )
-    from projector.evolution.rest_body import schema_update_body
+    from projector.evolution.rest_body import schema_update_body, transaction_body
     from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
+    from projector.evolution.transaction import Transaction, TransactionCommit, prepare_transaction
     from projector.evolution.update_schema import UpdateSchema
+    from projector.evolution.update_sort_order import UpdateSortOrder
+    from projector.evolution.update_spec import UpdateSpec
     from projector.files.shapes import ShapeGroup, shapes
     from projector.metadata.table_metadata import TableMetadata
     from projector.projection.plan import Plan
@@ -59,15 +62,21 @@ __all__ = [
     "ShapeGroup",
     "Table",
     "TableMetadata",
+    "Transaction",
+    "TransactionCommit",
     "UnsupportedError",
     "UpdateSchema",
+    "UpdateSortOrder",
+    "UpdateSpec",
     "check",
     "load_table",
     "prepare_schema_update",
+    "prepare_transaction",
     "read_files",
     "resolve",
     "schema_update_body",
     "shapes",
+    "transaction_body",
     "types",
 ]
 
@@ -81,14 +90,20 @@ _HOMES = {
     "ShapeGroup": "projector.files.shapes",
     "Table": "projector.api.table",
     "TableMetadata": "projector.metadata.table_metadata",
+    "Transaction": "projector.evolution.transaction",
+    "TransactionCommit": "projector.evolution.transaction",
     "UpdateSchema": "projector.evolution.update_schema",
+    "UpdateSortOrder": "projector.evolution.update_sort_order",
+    "UpdateSpec": "projector.evolution.update_spec",
     "check": "projector.api.check",
     "load_table": "projector.api.table",
     "prepare_schema_update": "projector.evolution.schema_commit",
+    "prepare_transaction": "projector.evolution.transaction",
     "read_files": "projector.api.read_files",
     "resolve": "projector.projection.resolve",
     "schema_update_body": "projector.evolution.rest_body",
     "shapes": "projector.files.shapes",
+    "transaction_body": "projector.evolution.rest_body",
 }
 """Where each public name lives; errors and `types` are found below."""
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from projector.api.point_in_time import PointInTime, choose_point
 from projector.api.scan import Scan
 from projector.errors import ProjectorWarning, UnsupportedError
-from projector.evolution.filesystem_commit import CommittedUpdate, commit_schema_update
+from projector.evolution.blocks import Finish, TransactionContext, UpdateSortOrderContext, UpdateSpecContext
+from projector.evolution.filesystem_commit import (
+    Committed,
+    CommittedUpdate,
+    commit_schema_update,
+    commit_transaction,
+)
 from projector.evolution.pyiceberg_style import UpdateSchemaContext
 from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
+from projector.evolution.transaction import Transaction, TransactionCommit, Update, prepare_transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.files.locations import PathResolver, join, relative_to
 from projector.files.storage import Storage
@@ -163,27 +170,71 @@ class Table:
 
         return UpdateSchemaContext(update, finish)
 
-    def prepare(self, update: UpdateSchema) -> SchemaCommit:
-        """What a commit of a schema update would write, on top of the metadata at hand. Nothing is written.
+    def update_spec(self, dry_run: bool = False, *, case_sensitive: bool = True) -> UpdateSpecContext:
+        """Change how new files are partitioned, inside a `with` block; see `UpdateSpec`.
 
-        Raises `SchemaUpdateError` for a change that the table's schema does not allow.
+        At the end of the block the change is committed; with `dry_run` it is only prepared. `.commit` of the block's
+        value then holds the `TransactionCommit`.
+        """
+        return UpdateSpecContext(self._alone(dry_run), _forget, case_sensitive)
+
+    def update_sort_order(self, dry_run: bool = False, *, case_sensitive: bool = True) -> UpdateSortOrderContext:
+        """Give new files another sort order, inside a `with` block; see `UpdateSortOrder` and `update_spec`."""
+        return UpdateSortOrderContext(self._alone(dry_run), _forget, case_sensitive)
+
+    def transaction(
+        self, dry_run: bool = False, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
+    ) -> TransactionContext:
+        """Change schema, partition spec, sort order, properties and more as one commit, inside a `with` block.
+
+        At the end of the block all of it is committed; with `dry_run` it is only prepared. An error inside the block,
+        or in one of the updates, and nothing is. `.commit` of the block's value then holds the `TransactionCommit`.
+
+        Raises, at the end of the block, as `commit` does.
+        """
+        recording = Transaction(case_sensitive=case_sensitive, allow_incompatible_changes=allow_incompatible_changes)
+        return TransactionContext(recording, self._finish(dry_run))
+
+    def _finish(self, dry_run: bool) -> Finish:
+        return self.prepare if dry_run else lambda recorded: self.commit(recorded).commit
+
+    def _alone(self, dry_run: bool) -> Callable[[Update], TransactionCommit]:
+        finish = self._finish(dry_run)
+        return lambda update: finish(Transaction().record(update))
+
+    @overload
+    def prepare(self, update: UpdateSchema) -> SchemaCommit: ...
+    @overload
+    def prepare(self, update: Transaction) -> TransactionCommit: ...
+    def prepare(self, update: UpdateSchema | Transaction) -> SchemaCommit | TransactionCommit:
+        """What a commit of a change would write, on top of the metadata at hand. Nothing is written.
+
+        Raises `SchemaUpdateError` for a change that the table does not allow.
         """
         below = relative_to(self.metadata_file, self._resolver.root or self.location)
         recorded = self.metadata_file if below is None else join(self.location, below)
+        if isinstance(update, Transaction):
+            return prepare_transaction(self.metadata, update, metadata_file=recorded)
         return prepare_schema_update(self.metadata, update, metadata_file=recorded)
 
-    def commit(self, update: UpdateSchema) -> CommittedUpdate:
-        """Commit a schema update to the table, on top of whatever schema is current then.
+    @overload
+    def commit(self, update: UpdateSchema) -> CommittedUpdate: ...
+    @overload
+    def commit(self, update: Transaction) -> Committed[TransactionCommit]: ...
+    def commit(self, update: UpdateSchema | Transaction) -> CommittedUpdate | Committed[TransactionCommit]:
+        """Commit a change to the table, on top of whatever metadata is current then.
 
         Raises
         ------
         SchemaUpdateError
-            A change that the table's schema does not allow.
+            A change that the table does not allow.
         CommitConflictError
             A race lost for good.
         UnsupportedError
             A table that belongs to a catalog, or is not on a local disk.
         """
+        if isinstance(update, Transaction):
+            return commit_transaction(self.metadata_file, update)
         return commit_schema_update(self.metadata_file, update)
 
     def point_in_time(
@@ -191,6 +242,10 @@ class Table:
     ) -> PointInTime:
         """The snapshot and schema that a scan with these arguments reads."""
         return choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
+
+
+def _forget(_: Update) -> None:
+    """What an error ended is not committed."""
 
 
 def load_table(

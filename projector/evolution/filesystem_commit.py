@@ -3,7 +3,7 @@
 A version becomes visible in one step: its file is written whole under a hidden name that no reader looks at, and then
 linked to the name `vN+1.metadata.json`, which fails where another writer has made that version. Killed before the link,
 a writer leaves the old table; killed after it, the new one, with a version hint from which readers go on. Who loses a
-race applies the update to the schema that won.
+race applies the update to the metadata that won.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from projector.errors import CommitConflictError, SchemaUpdateError, UnsupportedError
 from projector.evolution.races import without_columns_that_others_added
 from projector.evolution.schema_commit import SchemaCommit, apply_update, prepare_schema_update
+from projector.evolution.transaction import Transaction, TransactionCommit, prepare_transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.evolution.version_files import VersionFiles, version_of
 from projector.files.locations import base_name, join, parent, parse_location
 from projector.files.storage import Storage
 from projector.metadata.loading import LoadedMetadata, load_metadata
+from projector.metadata.table_metadata import TableMetadata
 
 MAX_ATTEMPTS = 100
 """How often a commit is tried before it gives up."""
@@ -32,8 +36,23 @@ _CATALOG_NAME = re.compile(
 )
 
 
+class Prepared(Protocol):
+    """What a commit has been prepared to: the next metadata, and whether it differs from the present one."""
+
+    @property
+    def metadata(self) -> TableMetadata:
+        """The table's metadata after the commit."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to commit."""
+
+
+C = TypeVar("C", bound=Prepared)
+
+
 @dataclass(frozen=True, slots=True)
-class CommittedUpdate:
+class Committed(Generic[C]):
     """The outcome of a commit.
 
     Parameters
@@ -46,20 +65,79 @@ class CommittedUpdate:
         How often it was tried: more than once where other writers were faster.
     """
 
-    commit: SchemaCommit
+    commit: C
     metadata_file: str
     attempts: int
+
+
+CommittedUpdate = Committed[SchemaCommit]
+"""The outcome of a schema update."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base(Generic[C]):
+    """What a commit is prepared on.
+
+    Parameters
+    ----------
+    metadata:
+        The table's metadata as it is now.
+    metadata_file:
+        The location that the metadata log is to name it by.
+    first_metadata, first_commit:
+        What the commit was prepared on at first, and to what, where it has lost a race since; else None.
+    """
+
+    metadata: TableMetadata
+    metadata_file: str
+    first_metadata: TableMetadata | None = None
+    first_commit: C | None = None
 
 
 def commit_schema_update(location: str, update: UpdateSchema, *, max_attempts: int = MAX_ATTEMPTS) -> CommittedUpdate:
     """Commit a schema update to a table on the local file system.
 
+    It is applied to the schema that is current when it is committed. Parameters and errors are those of `commit_on`.
+    """
+
+    def prepare(base: Base[SchemaCommit]) -> SchemaCommit:
+        left = update
+        if base.first_metadata is not None:
+            left = without_columns_that_others_added(
+                update,
+                apply_update(base.first_metadata, update),
+                base.first_metadata.current_schema,
+                base.metadata.current_schema,
+            )
+        return prepare_schema_update(base.metadata, left, metadata_file=base.metadata_file)
+
+    return commit_on(location, prepare, max_attempts=max_attempts)
+
+
+def commit_transaction(
+    location: str, transaction: Transaction, *, max_attempts: int = MAX_ATTEMPTS
+) -> Committed[TransactionCommit]:
+    """Commit a transaction to a table on the local file system.
+
+    All its updates are applied to the metadata that is current when it is committed, or none of them. Parameters and
+    errors are those of `commit_on`.
+    """
+
+    def prepare(base: Base[TransactionCommit]) -> TransactionCommit:
+        return prepare_transaction(base.metadata, transaction, metadata_file=base.metadata_file, lost=base.first_commit)
+
+    return commit_on(location, prepare, max_attempts=max_attempts)
+
+
+def commit_on(location: str, prepare: Callable[[Base[C]], C], *, max_attempts: int = MAX_ATTEMPTS) -> Committed[C]:
+    """Commit whatever can be prepared from metadata to a table on the local file system.
+
     Parameters
     ----------
     location:
         The table's root or one of its metadata files, as a path or a `file:` URI.
-    update:
-        What to change. It is applied to the schema that is current when it is committed.
+    prepare:
+        Makes the commit of the metadata that is current. After each race that is lost it is called again.
     max_attempts:
         Races to lose before giving up; between them it waits at random, up to half a second.
 
@@ -68,30 +146,32 @@ def commit_schema_update(location: str, update: UpdateSchema, *, max_attempts: i
     UnsupportedError
         A table that belongs to a catalog, that is not on a local disk, or whose file system has no hard links.
     SchemaUpdateError
-        An update that the table's schema does not allow.
+        An update that the table does not allow.
     CommitConflictError
-        A race lost for good: every attempt was lost, or the update cannot be applied to the schema that won.
+        A race lost for good: every attempt was lost, or the update cannot be applied to the metadata that won.
     """
     loaded = first = load_for_commit(location)
-    commit = _prepare(loaded, update)
+    commit = first_commit = prepare(Base(loaded.metadata, _recorded_file(loaded)))
     for attempt in range(1, max_attempts + 1):
         if not commit.changed:
-            return CommittedUpdate(commit, loaded.metadata_file, attempt)
+            return Committed(commit, loaded.metadata_file, attempt)
         files = VersionFiles(parse_location(parent(loaded.metadata_file)).path)
         made = files.make_next(version_of(base_name(loaded.metadata_file)), commit.metadata)
         if made is not None:
-            return CommittedUpdate(commit, made, attempt)
+            return Committed(commit, made, attempt)
         time.sleep(random.uniform(0, min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2 ** min(attempt, 20))))
         loaded = load_for_commit(location)
         if loaded.metadata.table_uuid != first.metadata.table_uuid:
             raise CommitConflictError("Cannot commit: the table was replaced by another one", table=location)
-        left = without_columns_that_others_added(
-            update,
-            apply_update(first.metadata, update),
-            first.metadata.current_schema,
-            loaded.metadata.current_schema,
-        )
-        commit = _prepare_again(loaded, left)
+        try:
+            commit = prepare(Base(loaded.metadata, _recorded_file(loaded), first.metadata, first_commit))
+        except SchemaUpdateError as error:
+            raise CommitConflictError(
+                "Cannot commit: another writer has changed the table, and the update no longer applies:"
+                f" {error.message}",
+                table=loaded.metadata.location,
+                hint=error.hint,
+            ) from error
     raise CommitConflictError(
         f"Cannot commit: other writers were faster {max_attempts} times", table=location, hint="try again later"
     )
@@ -118,21 +198,10 @@ def load_for_commit(location: str) -> LoadedMetadata:
     return loaded
 
 
-def _prepare(loaded: LoadedMetadata, update: UpdateSchema) -> SchemaCommit:
-    """The next metadata; its log names the present file by the location that the table records for itself."""
+def _recorded_file(loaded: LoadedMetadata) -> str:
+    """The present metadata file by the location that the table records for itself."""
     folder, name = parent(loaded.metadata_file), base_name(loaded.metadata_file)
     recorded = loaded.metadata.location
     if base_name(folder) == "metadata":
         recorded = join(recorded, "metadata")
-    return prepare_schema_update(loaded.metadata, update, metadata_file=join(recorded, name))
-
-
-def _prepare_again(loaded: LoadedMetadata, update: UpdateSchema) -> SchemaCommit:
-    try:
-        return _prepare(loaded, update)
-    except SchemaUpdateError as error:
-        raise CommitConflictError(
-            f"Cannot commit: another writer has changed the table, and the update no longer applies: {error.message}",
-            table=loaded.metadata.location,
-            hint=error.hint,
-        ) from error
+    return join(recorded, name)

@@ -59,6 +59,10 @@ class Transaction:
         self._updates.extend(updates)
         return self
 
+    def withdraw(self, update: Update) -> None:
+        """Take back an update that was recorded."""
+        self._updates = [known for known in self._updates if known is not update]
+
     def update_schema(self) -> UpdateSchema:
         """Begin a change of the schema; what is recorded in it later belongs to the transaction."""
         update = UpdateSchema(
