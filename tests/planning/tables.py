@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -268,7 +269,7 @@ class TableBuilder:
             "format-version": str(self.format_version),
             "content": "deletes" if content else "data",
         }
-        return write_avro(path, manifest_schema(*columns), records, metadata=header)
+        return write_avro(path, manifest_schema(*columns), [stored(r) for r in records], metadata=header)
 
     def summaries(self, records: Sequence[Json], spec_id: int) -> list[Json]:
         found: list[Json] = []
@@ -322,6 +323,13 @@ class TableBuilder:
         return projector.load_table(str(path))
 
 
+def stored(record: Json) -> Json:
+    """A manifest record as fastavro takes it: uuids as bytes."""
+    data_file = record["data_file"]
+    partition = {k: v.bytes if isinstance(v, UUID) else v for k, v in data_file["partition"].items()}
+    return {**record, "data_file": {**data_file, "partition": partition}}
+
+
 def spec_json(spec: Sequence[tuple[int, int, str, str]]) -> list[Json]:
     return [{"source-id": s, "field-id": i, "name": n, "transform": t} for s, i, n, t in spec]
 
@@ -350,6 +358,10 @@ def avro_type(kind: IcebergType, name: str) -> Any:
             return "string"
         case BinaryType():
             return "bytes"
+        case UUIDType():
+            return {"type": "fixed", "size": 16, "logicalType": "uuid", "name": f"uuid_{name}"}
+        case FixedType(length):
+            return {"type": "fixed", "size": length, "name": f"fixed_{name}"}
         case DecimalType(precision, scale):
             decimal = {"type": "fixed", "logicalType": "decimal", "size": 16, "name": f"decimal_{name}"}
             return {**decimal, "precision": precision, "scale": scale}
