@@ -33,3 +33,20 @@ def last_path(state: TableState, field_id: int) -> str | None:
         if field_id in schema.paths_by_id:
             return ".".join(schema.paths_by_id[field_id])
     return None
+
+
+def sanitized(name: str) -> str:
+    """A name as Iceberg's writers spell it in Avro and Parquet: letters, digits and underscores, no digit first.
+
+    Java goes by UTF-16 units, so what lies beyond 16 bits is spelt as two of them.
+    """
+    data = name.encode("utf-16-be", "surrogatepass")
+    units = [int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2)]
+    return "".join(_spelt(unit, first=i == 0) for i, unit in enumerate(units))
+
+
+def _spelt(unit: int, *, first: bool) -> str:
+    character = chr(unit)
+    if character == "_" or character.isalpha() or (character.isdecimal() and not first):
+        return character
+    return f"_{character}" if character.isdecimal() else f"_x{unit:X}"

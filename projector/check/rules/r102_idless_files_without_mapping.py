@@ -1,0 +1,53 @@
+"""R102 idless-files-without-mapping.
+
+What it does:
+    Finds live files without field ids in a table without a name mapping.
+
+Why it matters:
+    By the spec none of their columns can be found: every value is null or a default. Iceberg's Java readers guess by
+    position, some engines fail, some say nothing and give nulls.
+
+Evidence:
+    The live files that have columns and no field id at any depth.
+
+Example:
+    Files of another tool that were added without setting `schema.name-mapping.default`
+
+Instead:
+    Set the table property `schema.name-mapping.default` to a mapping made from the names in the files.
+
+Reference:
+    Spec, Column Projection; Name Mapping Serialization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+from projector.metadata.table_metadata import NAME_MAPPING_PROPERTY
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """One finding, for all such files."""
+    groups = tuple(state.idless_groups())
+    if not groups or NAME_MAPPING_PROPERTY in state.metadata.properties:
+        return
+    yield Finding(
+        "live files have no field ids and the table has no name mapping: all their columns are null or defaults",
+        Direction.OLD_DATA_UNREADABLE,
+        evidence=state.footers.evidence(groups, "these files have no field ids"),
+        help=f"set the table property {NAME_MAPPING_PROPERTY} to a mapping of the names in these files",
+    )
+
+
+RULE = Rule(
+    "R102",
+    "idless-files-without-mapping",
+    "Finds files without field ids in a table without name mapping.",
+    Level.FOOTERS,
+    "Column Projection",
+    on_state=check,
+)

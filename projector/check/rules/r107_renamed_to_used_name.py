@@ -1,0 +1,78 @@
+"""R107 renamed-to-used-name.
+
+What it does:
+    Finds a column that is renamed to the name which another column of the same level has or had: two that exchange
+    names, a name passed on, the name of a dropped column.
+
+Why it matters:
+    By field ids all is well. Readers that go by names read the other column's values from old files, without a word
+    where the types agree.
+
+Evidence:
+    The live files that hold the other column. Where none does the rule is silent.
+
+Example:
+    ALTER TABLE orders RENAME COLUMN a TO b, where `b` becomes `a` in the same change
+
+Instead:
+    Take names that are new; or make sure that every reader goes by field ids.
+
+Reference:
+    Spec, Column Projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.change import Change
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.used_names import level_of, owners_by_name
+from projector.evolution.operations import RenameColumn
+
+
+def check(change: Change) -> Iterator[Finding]:
+    """Every renamed field whose new name had another owner."""
+    if not change.before.may_have_data:
+        return
+    owners = owners_by_name(change.before)
+    for difference in change.changes("renamed"):
+        field_id, name = difference.field_id or 0, difference.path[-1]
+        had = owners.get((level_of(change.after.schema, field_id), name), ())
+        for owner in reversed(had):
+            if owner == field_id:
+                continue
+            groups = [g for g in change.before.footers.groups if any(c.field_id == owner for _, c in g.schema.walk())]
+            if not groups and change.before.level >= Level.FOOTERS:
+                continue
+            finding = Finding(
+                f"renamed from {difference.before} to a name that {_whose(change, owner, difference.before)};"
+                " readers that go by names mix them up",
+                Direction.READERS_DISAGREE,
+                ".".join(difference.path),
+                field_id,
+                evidence=change.before.footers.evidence(groups, f"these files hold the column with id {owner}"),
+                help="take a name that no column has had, or make sure that every reader goes by field ids",
+            )
+            yield change.place(finding, RenameColumn)
+            break
+
+
+def _whose(change: Change, owner: int, old_name: str) -> str:
+    after = change.after.schema.fields_by_id.get(owner)
+    if after is None:
+        return f"a dropped column (id {owner}) had"
+    if after.name == old_name:
+        return f"it exchanges with another column (id {owner})"
+    return f"{change.after.schema.name_of(owner)} (id {owner}) had"
+
+
+RULE = Rule(
+    "R107",
+    "renamed-to-used-name",
+    "Finds columns renamed to a name that another column has or had.",
+    Level.SCHEMA,
+    "Column Projection",
+    on_change=check,
+)
