@@ -40,6 +40,8 @@ def check(
     ignore: Iterable[str] = (),
     suppressions: Iterable[Suppression] = (),
     engines: Iterable[str] = (),
+    sample: int | None = None,
+    all_columns: bool = False,
     sql_file: str | None = None,
 ) -> Report:
     """Say what a schema change would do to the data that is there; without a change, audit the table as it stands.
@@ -67,6 +69,11 @@ def check(
         Findings that somebody has decided to live with.
     engines:
         The readers whose troubles count, of `spark`, `trino`, `duckdb`, `polars`, `pyiceberg`; all unless given.
+        At level `values` Arrow reads, and those of these that projector has an engine for; each is compared with the
+        row oracle.
+    sample, all_columns:
+        At level `values`: how many files of each shape are read at most (all unless given), and whether columns are
+        read that the change does not touch. An audit reads all columns.
     sql_file:
         Name of the file that the SQL came from, for the report.
 
@@ -96,6 +103,8 @@ def check(
         tuple(ignore),
         tuple(suppressions),
         engines_of(engines) or ALL_ENGINES,
+        sample,
+        all_columns,
     )
     return check_table(metadata, table._storage, table._resolver, proposal, settings)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from projector.check.attribution import Attribution, attribute
 from projector.check.findings import Direction, Finding
+from projector.check.involved import involved_columns
 from projector.check.proposal import Proposal
+from projector.check.rule import Level
 from projector.check.state import TableFiles, TableState
 from projector.check.trial import Refusal, Trial, try_update
 from projector.evolution.operations import Operation, Source
@@ -18,6 +20,9 @@ from projector.evolution.schema_diff import Change as FieldChange
 from projector.evolution.schema_diff import Kind, SchemaDiff, diff_schemas
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.types import NestedField
+
+if TYPE_CHECKING:
+    from projector.check.values.evidence import ChangeValues
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,16 @@ class Change:
         """Which operation touched which field."""
         return attribute(self.trial.applied)
 
+    @cached_property
+    def values(self) -> ChangeValues | None:
+        """The values before and after; None below level `values`, and where nothing changes."""
+        before, after = self.before.values, self.after.values
+        if before is None or after is None or self.before is self.after:
+            return None
+        from projector.check.values.evidence import ChangeValues
+
+        return ChangeValues(before, after)
+
     def source(self, field_id: int | None, *kinds: type[Operation]) -> Source | None:
         """Where the operation is written that touched a field, or the nearest of its parents.
 
@@ -111,8 +126,8 @@ class Change:
         return finding.filled(source=self.source(finding.field_id, *kinds))
 
 
-def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles) -> Change:
-    """Try a proposal on a table."""
+def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles, *, all_columns: bool = False) -> Change:
+    """Try a proposal on a table; `all_columns`: look at the values of all columns, not of those involved alone."""
     before = TableState(metadata, metadata.current_schema, files)
     trial = try_update(metadata, proposal.update)
     if proposal.refused:
@@ -120,4 +135,8 @@ def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles) 
         trial = Trial(trial.applied, (*refused, *trial.refusals), trial.metadata, trial.schema, None)
     if trial.schema.same_columns(metadata.current_schema) and trial.metadata.properties == metadata.properties:
         return Change(proposal, before, before, trial)
-    return Change(proposal, before, TableState(trial.metadata, trial.schema, files), trial)
+    after = TableState(trial.metadata, trial.schema, files)
+    if files.level >= Level.VALUES:
+        columns = None if all_columns else involved_columns(before, after)
+        before, after = replace(before, columns=columns), replace(after, columns=columns)
+    return Change(proposal, before, after, trial)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 from projector.check.change import Change, make_change
 from projector.check.findings import Finding
 from projector.check.policy import Compatibility
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.proposal import Proposal
-from projector.check.report import LookedAt, Report, ShapeRow
+from projector.check.report import Comparison, LookedAt, Report, ShapeRow
 from projector.check.rule import Level
 from projector.check.running import audit_state, check_change, rules_for
 from projector.check.state import TableFiles, TableState
 from projector.check.suppressions import Suppression, inline, sift
+from projector.errors import UnsupportedError
 from projector.files.locations import PathResolver
 from projector.files.storage import Storage
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
 from projector.projection.plan import Plan
+
+ORACLE: Final = "rows"
+"""The engine that the others are compared with."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,10 @@ class Settings:
     suppressions:
         Entries of the configuration.
     engines:
-        The readers whose troubles count.
+        The readers whose troubles count; at level `values` those of them that projector has an executor of read.
+    sample, all_columns:
+        At level `values`: how many files of each shape at most (None: all), and whether columns are read that the
+        change does not touch.
     """
 
     level: Level = Level.FOOTERS
@@ -44,6 +52,8 @@ class Settings:
     ignore: tuple[str, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     engines: frozenset[Engine] = ALL_ENGINES
+    sample: int | None = None
+    all_columns: bool = False
 
 
 def check_table(
@@ -61,13 +71,36 @@ def check_table(
         Where the table itself cannot be read.
     """
     snapshots = _snapshots(metadata, settings.compatibility)
-    files = TableFiles(metadata, storage, resolver, settings.level, snapshots, settings.engines)
+    executors, missing = _executors(settings)
+    files = TableFiles(
+        metadata, storage, resolver, settings.level, snapshots, settings.engines, executors, settings.sample
+    )
     if proposal is None:
         state = TableState(metadata, metadata.current_schema, files)
         findings = audit_state(state, settings.compatibility)
-        return _report(state, None, findings, settings)
-    change = make_change(metadata, proposal, files)
-    return _report(change.before, change, check_change(change, settings.compatibility), settings)
+        return _report(state, None, findings, settings, missing)
+    change = make_change(metadata, proposal, files, all_columns=settings.all_columns)
+    return _report(change.before, change, check_change(change, settings.compatibility), settings, missing)
+
+
+def _executors(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The engines that read at level `values`, Arrow always among them, and a sentence for each that cannot."""
+    if settings.level < Level.VALUES:
+        return (), ()
+    from projector.engines.executors import EXECUTORS, executor
+
+    wanted = {"arrow", *map(str, settings.engines)}
+    found, missing = [], []
+    for engine in EXECUTORS:
+        if engine == ORACLE or engine not in wanted:
+            continue
+        try:
+            executor(engine)
+        except (UnsupportedError, ImportError) as error:
+            missing.append(f"values by engine {engine}: {error}")
+        else:
+            found.append(engine)
+    return tuple(found), tuple(missing)
 
 
 def _snapshots(metadata: TableMetadata, compatibility: Compatibility) -> tuple[Snapshot, ...]:
@@ -79,7 +112,13 @@ def _snapshots(metadata: TableMetadata, compatibility: Compatibility) -> tuple[S
     return (*first, *(s for s in reversed(metadata.snapshots) if s is not current))
 
 
-def _report(state: TableState, change: Change | None, findings: Sequence[Finding], settings: Settings) -> Report:
+def _report(
+    state: TableState,
+    change: Change | None,
+    findings: Sequence[Finding],
+    settings: Settings,
+    missing_engines: tuple[str, ...],
+) -> Report:
     proposal = None if change is None else change.proposal
     comments = inline(proposal.script) if proposal is not None else ()
     sifted = sift(
@@ -106,16 +145,40 @@ def _report(state: TableState, change: Change | None, findings: Sequence[Finding
             footers=footers.file_count,
             shapes=footers.shape_count,
             rows=footers.row_count,
+            **_values_looked_at(state, change),
             rules=len(rules_for(settings.level)),
         ),
-        not_looked_at=tuple(_not_looked_at(state, settings)),
+        not_looked_at=(*_not_looked_at(state, settings), *missing_engines),
         unreadable=(*live.unreadable, *footers.unreadable),
         suppressed=sifted.suppressed,
         unused_suppressions=sifted.unused,
         notes=() if proposal is None else proposal.notes,
         proposal_file=None if proposal is None else proposal.file,
         shapes=_shape_rows(state, change),
+        comparisons=_comparisons(change),
     )
+
+
+def _values_looked_at(state: TableState, change: Change | None) -> dict[str, Any]:
+    """What was looked at in values: of the state after a change, as the one before is read once more at most."""
+    values = state.values if change is None else change.after.values
+    if values is None:
+        return {}
+    return {
+        "values_files": values.sample.files,
+        "values_rows": values.row_count,
+        "engines": (ORACLE, *values.engines),
+        "filters": values.filter_count,
+    }
+
+
+def _comparisons(change: Change | None) -> tuple[Comparison, ...]:
+    """The first rows of the first file of each snapshot, before and after."""
+    if change is None or change.values is None:
+        return ()
+    from projector.check.values.evidence import side_by_side
+
+    return side_by_side(change.values)
 
 
 def _described(change: Change | None) -> str:
@@ -136,6 +199,13 @@ def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
         said.append(f"{others} older snapshots: compatibility {settings.compatibility} looks at the current one")
     if settings.level < Level.VALUES:
         said.append("values: only level values reads rows")
+    values = state.values
+    if values is not None and values.sample.left_out:
+        said.append(f"values in {values.sample.left_out} files: a sample that covers every shape was read")
+    if values is not None and values.columns is not None:
+        others = len(state.schema.fields) - len(values.schema.fields)
+        if others:
+            said.append(f"values of {others} columns that the change does not touch")
     if state.files.live.deletes and settings.level == Level.FOOTERS:
         said.append(f"what is in {len(state.files.live.deletes)} delete files")
     return said

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from projector.check.findings import NO_EVIDENCE, Evidence
 from projector.check.live_files import LiveFile, LiveFiles, live_files
@@ -25,6 +26,9 @@ from projector.projection.resolve import resolve
 from projector.schema.name_mapping import NameMapping
 from projector.schema.schema import Schema
 
+if TYPE_CHECKING:
+    from projector.check.values.evidence import StateValues
+
 
 @dataclass(frozen=True)
 class TableFiles:
@@ -40,6 +44,9 @@ class TableFiles:
         The snapshots whose files count.
     engines:
         The readers whose troubles count.
+    executors, sample:
+        At level `values`: the engines that read beside the oracle, and how many files of each shape at most (None:
+        all).
     """
 
     metadata: TableMetadata
@@ -48,6 +55,8 @@ class TableFiles:
     level: Level
     snapshots: tuple[Snapshot, ...]
     engines: frozenset[Engine] = ALL_ENGINES
+    executors: tuple[str, ...] = ()
+    sample: int | None = None
 
     @cached_property
     def live(self) -> LiveFiles:
@@ -83,11 +92,14 @@ class TableState:
         The schema that is, or would be, current.
     files:
         The files that are alive.
+    columns:
+        Ids of the top-level columns whose values are looked at; None for all.
     """
 
     metadata: TableMetadata
     schema: Schema
     files: TableFiles = field(repr=False)
+    columns: frozenset[int] | None = None
 
     @property
     def level(self) -> Level:
@@ -156,6 +168,15 @@ class TableState:
     def stored(self, field_id: int) -> Evidence:
         """The files that hold a column for a field, whatever it is called there."""
         return self.evidence_where(field_id, lambda group, node: group.column(node) is not None)
+
+    @cached_property
+    def values(self) -> StateValues | None:
+        """The values in the files, as far as they are looked at; None below level `values`."""
+        if self.level < Level.VALUES:
+            return None
+        from projector.check.values.evidence import state_values
+
+        return state_values(self, self.columns)
 
     @property
     def may_have_data(self) -> bool:

@@ -158,13 +158,14 @@ def _comparison(report: Report, comparison: Comparison) -> Iterator[str]:
         ("Before", report.before, comparison.before, comparison.after),
         ("After", after_schema, comparison.after, comparison.before),
     ):
-        heads = "".join(f"<th>{escape(field.name)}</th>" for field in schema.fields)
+        fields = [field for field in schema.fields if any(field.field_id in row for row in rows)]
+        heads = "".join(f"<th>{escape(field.name)}</th>" for field in fields)
         yield f"<div class='wide'><h4>{title}</h4><table><tr>{heads}</tr>"
         for row, other in zip(rows, others, strict=True):
             cells = "".join(
                 f"<td{'' if other.get(f.field_id) == row.get(f.field_id) else ' class=differs'}>"
                 f"{escape(row.get(f.field_id, ''))}</td>"
-                for f in schema.fields
+                for f in fields
             )
             yield f"<tr>{cells}</tr>"
         yield "</table></div>"

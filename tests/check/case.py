@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import projector
+from projector.api.table import Table
 from projector.check.report import Report
+from tests.check.faults import Spoil, planted
 from tests.check.tables import Maker
 
 
@@ -30,6 +33,8 @@ class Case:
         What the findings must weigh, if anything.
     how:
         Further arguments of `projector.check`.
+    fault:
+        A fault to plant in the Arrow engine.
     """
 
     description: str
@@ -38,10 +43,15 @@ class Case:
     expect: tuple[str, ...] = ()
     severity: str | None = None
     how: dict[str, Any] = field(default_factory=dict)
+    fault: Spoil | None = None
 
     def report(self, folder: Path) -> Report:
         """Make the table and check the change."""
         made = self.table(folder)
+        with planted(self.fault) if self.fault is not None else nullcontext():
+            return self._checked(made)
+
+    def _checked(self, made: Table) -> Report:
         match self.change:
             case None:
                 return projector.check(made, **self.how)

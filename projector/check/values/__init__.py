@@ -1,0 +1,1 @@
+"""Level `values`: rows read before and after, by every engine, compared value for value."""

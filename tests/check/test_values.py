@@ -1,0 +1,121 @@
+"""Level `values`: faults in engines are found, sound tables raise nothing, and what was read is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import projector
+from projector.check.values.comparing import default_of, expected_row
+from projector.check.values.filters import filter_terms
+from projector.schema.types import IntegerType, NestedField, StructType
+from tests.check import faults
+from tests.check.tables import evolve, foreign, schema, table
+
+ROWS = [
+    {"id": 1, "big": 70_000, "s": {"a": 1, "b": 2}, "l": [1], "x": 0.25},
+    {"id": 2, "big": -1, "s": None, "l": None, "x": None},
+    {"id": 3, "big": None, "s": {"a": None, "b": 5}, "l": [], "x": 2.5},
+]
+T = table("1 id int, 2 big int, 3 s {4 a int, 5 b int}, 6 l [7 int], 8 x double", ROWS)
+
+
+@pytest.mark.parametrize(
+    ("fault", "path"),
+    [
+        (faults.wrong_cast, "big"),
+        (faults.null_list_emptied, "l"),
+        (faults.children_swapped, "s"),
+        (faults.null_struct_filled, "s"),
+        (faults.rounded, "x"),
+    ],
+)
+def test_a_fault_that_is_there_before_and_after_is_found(fault: Any, path: str, tmp_path: Path) -> None:
+    with faults.planted(fault):
+        report = projector.check(T(tmp_path), level="values", engines=["spark"])
+    found = {f.path: f for f in report.findings if f.code == "X901"}
+    assert path in found
+    assert found[path].evidence.samples[0].engine == "arrow"
+    assert found[path].evidence.first_file is not None
+
+
+def test_a_lost_row_is_found(tmp_path: Path) -> None:
+    with faults.planted(batch_fault=faults.row_lost):
+        report = projector.check(T(tmp_path), level="values", engines=["spark"])
+    (finding,) = (f for f in report.findings if f.code == "X901")
+    assert "3 rows became 2 rows" in finding.message
+
+
+def test_a_fault_of_filters_alone_is_found(tmp_path: Path) -> None:
+    with faults.planted(batch_fault=faults.row_lost, filtered_only=True):
+        report = projector.check(T(tmp_path), level="values", engines=["spark"])
+    assert {f.code for f in report.findings if f.code in ("X901", "F902")} == {"F902"}
+
+
+def test_a_fault_is_introduced_only_where_the_change_brings_it(tmp_path: Path) -> None:
+    with faults.planted(faults.children_swapped):
+        report = projector.check(
+            T(tmp_path), sql="ALTER TABLE t RENAME COLUMN s.a TO c", level="values", engines=["spark"]
+        )
+    assert [f.code for f in report.existing if f.code == "X901"] == ["X901"]
+
+
+def test_a_sound_table_raises_nothing(tmp_path: Path) -> None:
+    report = projector.check(
+        T(tmp_path), sql="ALTER TABLE t ALTER COLUMN big TYPE bigint; ALTER TABLE t ADD COLUMN s.c int", level="values"
+    )
+    assert not [f for f in report.findings if f.severity != "info"]
+    assert report.looked_at.values_rows == 3
+    assert report.looked_at.values_files == 1
+    assert {"rows", "arrow"} <= set(report.looked_at.engines)
+    assert report.looked_at.filters > 10
+    assert report.comparisons[0].before[0][2] == "70000"
+
+
+def test_a_sample_covers_every_shape(tmp_path: Path) -> None:
+    make = table(
+        "1 id int",
+        *([{"id": i}] for i in range(5)),
+        evolve("1 id int, 2 b int"),
+        *([{"id": i, "b": i}] for i in range(4)),
+    )
+    report = projector.check(make(tmp_path), level="values", sample=1, engines=["spark"])
+    assert report.looked_at.values_files == 2
+    assert report.looked_at.footers == 9
+    assert any("values in 7 files" in text for text in report.not_looked_at)
+
+
+def test_a_name_that_a_mapping_still_lists_moves_values(tmp_path: Path) -> None:
+    mapping = '[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["v"]}]'
+    make = table(
+        "1 id int, 2 v int",
+        foreign({"id": pa.array([1], pa.int32()), "v": pa.array([5], pa.int32())}),
+        properties={"schema.name-mapping.default": mapping},
+    )
+    sql = "ALTER TABLE t RENAME COLUMN v TO w; ALTER TABLE t ADD COLUMN v int"
+    report = projector.check(make(tmp_path), sql=sql, level="values", engines=["spark"])
+    told = {f.path: f for f in report.deciding if f.code == "F901"}
+    assert set(told) == {"v", "w"}
+    assert (told["w"].evidence.samples[0].before, told["w"].evidence.samples[0].after) == ("5", "null")
+    assert not report.ok
+
+
+def test_expected_rows_follow_ids_types_and_defaults() -> None:
+    before = schema("1 a int, 2 s {3 x int, 4 y string}, 5 l [6 {7 z int}]")
+    after = schema("5 l [6 {8 new int, 7 zz long}], 1 b long, 2 s {4 y string}")
+    row = {"a": 1, "s": {"x": 1, "y": "u"}, "l": [{"z": 4}, None]}
+    assert expected_row(row, before, after) == {"l": [{"new": None, "zz": 4}, None], "b": 1, "s": {"y": "u"}}
+
+
+def test_an_empty_struct_as_default_is_made_of_its_fields_defaults() -> None:
+    inner = StructType((NestedField(2, "x", IntegerType(), initial_default=7), NestedField(3, "y", IntegerType())))
+    assert default_of(NestedField(1, "s", inner, initial_default={})) == {"x": 7, "y": None}
+    assert default_of(NestedField(1, "s", inner)) is None
+
+
+def test_filters_are_tried_on_leaves_in_structs_and_not_in_lists() -> None:
+    all_columns = schema("1 a int, 2 s {3 x int, 4 t {5 y string}}, 6 l [7 int], 8 m <9 int, 10 int>")
+    assert [term.path for term in filter_terms(all_columns, all_columns)] == [("a",), ("s", "x"), ("s", "t", "y")]
