@@ -119,7 +119,7 @@ def _record(pending: PendingSpec, operation: SpecOperation) -> None:
             _remove(pending, name)
         case RemovePartitionTerm(column=column, transform=transform, or_name=or_name):
             alone = column if isinstance(column, str) else column[0] if len(column) == 1 else None
-            is_name = alone is not None and pending.schema.find_id(alone) is None
+            is_name = alone is not None and pending.schema.find_id(alone, pending.case_sensitive) is None
             if or_name and is_name and alone is not None and transform == "identity":
                 _remove(pending, alone)
             else:

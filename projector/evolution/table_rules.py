@@ -26,11 +26,19 @@ def check_partitioning_and_order(metadata: TableMetadata, schema: Schema) -> Non
     for field in metadata.spec().fields:
         if not field.is_void:
             _check_sources(
-                field.source_ids, schema, f"Cannot find source column for partition field: {_partition(field)}"
+                field.source_ids,
+                schema,
+                f"Cannot find source column for partition field: {_partition(field)}",
+                hint=f"remove the partition field first: DROP PARTITION FIELD {field.name}",
             )
     order = metadata.sort_orders[metadata.default_sort_order_id]
     for sort_field in order.fields:
-        _check_sources(sort_field.source_ids, schema, f"Cannot find source column for sort field: {_sort(sort_field)}")
+        _check_sources(
+            sort_field.source_ids,
+            schema,
+            f"Cannot find source column for sort field: {_sort(sort_field)}",
+            hint="replace the sort order first: WRITE ORDERED BY other columns, or WRITE UNORDERED",
+        )
     for field in _all_partition_fields(metadata):
         _check_name(field, schema)
         _check_values(field, metadata.current_schema, schema)
@@ -59,14 +67,10 @@ def _ids(source_ids: tuple[int, ...]) -> str:
     return ", ".join(map(str, source_ids))
 
 
-def _check_sources(source_ids: tuple[int, ...], schema: Schema, message: str) -> None:
+def _check_sources(source_ids: tuple[int, ...], schema: Schema, message: str, hint: str) -> None:
     for source_id in source_ids:
         if source_id not in schema.fields_by_id:
-            raise SchemaUpdateError(
-                message,
-                field_id=source_id,
-                hint="replace the spec or order first, so that it no longer needs the column",
-            )
+            raise SchemaUpdateError(message, field_id=source_id, hint=hint)
 
 
 def _check_name(field: PartitionField, schema: Schema) -> None:

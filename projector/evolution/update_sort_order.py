@@ -29,6 +29,13 @@ class SortBy(Operation):
     null_order: NullOrder = "nulls-first"
 
 
+@dataclass(frozen=True, slots=True)
+class WriteOrder(Operation):
+    """The whole order that a statement asks for, in place of the present one; no fields at all is unsorted."""
+
+    fields: tuple[SortBy, ...] = ()
+
+
 class UpdateSortOrder:
     """A recording of a sort order (spec: Sorting). With nothing recorded the table's new files are not sorted.
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from projector.errors import UnsupportedError
 from projector.evolution.operations import NextStatement, Operation, SetIdentifierFields, Source
+from projector.evolution.spec_operations import SpecOperation
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.statements import Parsed, parse_statement
 from projector.evolution.sql.tokens import Dialect, check_dialect
+from projector.evolution.transaction import Transaction
+from projector.evolution.update_properties import PropertyOperation, UpdateProperties
 from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.update_sort_order import WriteOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,41 @@ def _same_table(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return longer[-len(shorter) :] == shorter
 
 
+def is_about_columns(operation: Operation) -> bool:
+    """Whether an operation changes the schema, and not partitioning, order or properties."""
+    return not isinstance(operation, SpecOperation | WriteOrder | PropertyOperation)
+
+
+def to_transaction(
+    script: AlterScript, *, case_sensitive: bool = False, allow_incompatible_changes: bool = False
+) -> Transaction:
+    """The transaction that a script asks for; its statements may be of any kind.
+
+    Each statement sees the outcome of those before it. Neighbouring statements about columns make one schema together.
+
+    Parameters are those of `to_update`.
+    """
+    transaction = Transaction(case_sensitive=case_sensitive, allow_incompatible_changes=allow_incompatible_changes)
+    for statement in script.statements:
+        columns = [found.operation for found in statement.operations if is_about_columns(found.operation)]
+        if columns:
+            last = transaction.updates[-1] if transaction.updates else None
+            if isinstance(last, UpdateSchema):
+                last.record(NextStatement(source=Source(script.text, statement.start, statement.end)))
+            update = last if isinstance(last, UpdateSchema) else transaction.update_schema()
+            update.record(*(_spelled(operation, case_sensitive) for operation in columns))
+        specs = [o.operation for o in statement.operations if isinstance(o.operation, SpecOperation)]
+        if specs:
+            transaction.update_spec().record(*specs)
+        for found in statement.operations:
+            if isinstance(found.operation, WriteOrder):
+                transaction.update_sort_order().record(*found.operation.fields)
+        properties = [o.operation for o in statement.operations if isinstance(o.operation, PropertyOperation)]
+        if properties:
+            transaction.record(UpdateProperties().record(*properties))
+    return transaction
+
+
 def to_update(
     script: AlterScript,
     *,
@@ -149,7 +189,18 @@ def to_update(
         As in `UpdateSchema`.
     case_sensitive:
         Whether column names must match in case. All three dialects ignore it, so it is off unless asked for.
+
+    Raises
+    ------
+    UnsupportedError:
+        A statement that is not about columns; `to_transaction` takes those too.
     """
+    for located in script.operations:
+        if not is_about_columns(located.operation):
+            raise UnsupportedError(
+                f"Not a change of the schema: {script.source(located)}",
+                hint="it takes a transaction, not a schema update",
+            )
     update = UpdateSchema(
         format_version=format_version,
         case_sensitive=case_sensitive,

@@ -30,6 +30,14 @@ from projector.evolution.sql.columns import (
 )
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.literals import parse_default
+from projector.evolution.sql.table_statements import (
+    add_partition_field,
+    drop_partition_field,
+    replace_partition_field,
+    set_properties,
+    unset_properties,
+    write_order,
+)
 from projector.evolution.sql.tokens import Dialect
 from projector.evolution.sql.types import parse_type
 
@@ -69,6 +77,11 @@ def parse_statement(cursor: Cursor) -> Parsed:
 
 
 def _action(cursor: Cursor) -> list[Written]:
+    for words, action in _SPARK_ONLY.items():
+        if cursor.at(*words.split()) and cursor.dialect != "spark":
+            raise cursor.error(f"{words} is not {cursor.dialect}'s", hint="it is Spark's: read the text as spark")
+        if cursor.accept(*words.split()):
+            return action(cursor)
     for words, (kind, hint) in _REFUSED.items():
         if cursor.at(*words.split()):
             raise cursor.error(f"{kind} is not supported", hint=hint)
@@ -76,7 +89,8 @@ def _action(cursor: Cursor) -> list[Written]:
     for words, action in actions.items():
         if cursor.accept(*words.split()):
             return action(cursor)
-    known = ", ".join(dict.fromkeys(words.split()[0] for words in actions))
+    words_known = [*actions, *(_SPARK_ONLY if cursor.dialect == "spark" else ())]
+    known = ", ".join(dict.fromkeys(words.split()[0] for words in words_known))
     raise cursor.unexpected(f"one of {known}")
 
 
@@ -290,6 +304,15 @@ def _paths(cursor: Cursor) -> tuple[Path, ...]:
     return tuple(found)
 
 
+_SPARK_ONLY: Mapping[str, Action] = {
+    "ADD PARTITION FIELD": add_partition_field,
+    "DROP PARTITION FIELD": drop_partition_field,
+    "REPLACE PARTITION FIELD": replace_partition_field,
+    "WRITE": write_order,
+    "SET TBLPROPERTIES": set_properties,
+    "UNSET TBLPROPERTIES": unset_properties,
+}
+"""Statements that are not about columns. They come before `_REFUSED`, which has shorter keywords."""
 # The longest keywords come first where one begins like another.
 _ACTIONS: Mapping[Dialect, Mapping[str, Action]] = {
     "spark": {
@@ -311,15 +334,9 @@ _ACTIONS: Mapping[Dialect, Mapping[str, Action]] = {
     },
     "duckdb": {"ADD": _add_duckdb, "DROP": _drop_duckdb, "RENAME": _rename_duckdb, "ALTER": _alter_duckdb},
 }
-_OTHER_STATEMENT = "only changes of columns and identifier fields are taken"
+_OTHER_STATEMENT = "changes of columns, identifier and partition fields, write order and properties are taken"
 _REFUSED: Mapping[str, tuple[str, str]] = {
     "REPLACE COLUMNS": ("REPLACE COLUMNS", "it drops every column, and with it every id; name the changes one by one"),
-    "ADD PARTITION FIELD": ("ADD PARTITION FIELD", _OTHER_STATEMENT),
-    "DROP PARTITION FIELD": ("DROP PARTITION FIELD", _OTHER_STATEMENT),
-    "REPLACE PARTITION FIELD": ("REPLACE PARTITION FIELD", _OTHER_STATEMENT),
-    "WRITE": ("WRITE ORDERED BY", _OTHER_STATEMENT),
-    "SET TBLPROPERTIES": ("SET TBLPROPERTIES", _OTHER_STATEMENT),
-    "UNSET TBLPROPERTIES": ("UNSET TBLPROPERTIES", _OTHER_STATEMENT),
     "SET PROPERTIES": ("SET PROPERTIES", _OTHER_STATEMENT),
     "SET AUTHORIZATION": ("SET AUTHORIZATION", _OTHER_STATEMENT),
     "SET SORTED BY": ("SET SORTED BY", _OTHER_STATEMENT),
