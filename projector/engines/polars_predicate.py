@@ -187,7 +187,10 @@ def _literals(node: Any, field: NestedField, many: bool = False) -> list[Literal
     if len(values) != 1:
         raise _Unknown
     if many:
-        values = values.explode()
+        inner = values[0]
+        if not isinstance(inner, pl.Series):
+            raise _Unknown
+        values = inner
     if values.null_count() or len(values) > _MOST_VALUES or (not many and len(values) != 1):
         raise _Unknown
     return _plain(values, field)
