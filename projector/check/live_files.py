@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from projector.errors import ProjectorError
 from projector.files.locations import PathResolver
@@ -34,12 +34,15 @@ class LiveFile:
         Ids of the snapshots that have it.
     identity_ids:
         Ids of the columns whose value its partition tuple holds.
+    manifest:
+        The first manifest that lists it, as a manifest list names that.
     """
 
     entry: ManifestEntry
     location: str
     snapshots: frozenset[int]
     identity_ids: frozenset[int]
+    manifest: ManifestFile
 
     @property
     def data_file(self) -> DataFile:
@@ -109,7 +112,9 @@ def live_files(
         except ProjectorError as error:
             if is_current:
                 raise
-            unreadable.append(Unreadable(snapshot.manifest_list or f"snapshot {snapshot.snapshot_id}", str(error)))
+            unreadable.append(
+                Unreadable(snapshot.manifest_list or f"snapshot {snapshot.snapshot_id}", str(error), error)
+            )
             continue
         for manifest in found:
             if manifest.has_live_files:
@@ -130,16 +135,16 @@ def live_files(
                 if known is not None:
                     both = known.snapshots | holders
                     holders_here = interned.setdefault(both, both)
-                    gathered[_key(entry)] = LiveFile(known.entry, known.location, holders_here, known.identity_ids)
+                    gathered[_key(entry)] = replace(known, snapshots=holders_here)
                     continue
                 there = frozenset(source for source, held in identity.items() if held in entry.data_file.partition)
                 there = interned.setdefault(there, there)
                 location = resolver.resolve(entry.data_file.file_path)
-                gathered[_key(entry)] = LiveFile(entry, location, holders, there)
+                gathered[_key(entry)] = LiveFile(entry, location, holders, there, manifest)
         except ProjectorError as error:
             if path in needed:
                 raise
-            unreadable.append(Unreadable(path, str(error)))
+            unreadable.append(Unreadable(path, str(error), error))
     files = tuple(gathered.values())
     return LiveFiles(
         wanted,

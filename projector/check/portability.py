@@ -1,4 +1,4 @@
-"""What readers in use are known to do with tables that are right by the spec: one table, read by the rules and the docs.
+"""What readers in use are known to do with tables that are right by the spec: one table, for rules and docs.
 
 A row stands for something that was seen: in a reader run over the conformance suite, or in the reader's own tracker. A
 reader that is not named for a feature was seen to read it rightly, or was not tried: absence is no promise.
@@ -44,8 +44,8 @@ class Behaviour:
     outcome, what:
         What happens, as a kind and in words that go on from the reader's name.
     evidence:
-        A case of the conformance suite (`case NAME`), an issue (`owner/name#number`), or `tried`: a small table made for
-        it and read with the version named.
+        A case of the conformance suite (`case NAME`), an issue (`owner/name#number`), or `tried`: a small table
+        made for it and read with the version named.
     """
 
     engine: Engine
@@ -128,7 +128,7 @@ FEATURES: Final[Mapping[str, Feature]] = {
         )),
         Feature("initial-default", "an initial default that old files need", "X103", (
             Behaviour(_S, "with Iceberg up to 1.11.0", _OTHER,
-                      "loses exactly the rows with the default where the column is in a filter", "apache/iceberg#16690"),
+                      "loses the rows with the default where a filter names the column", "apache/iceberg#16690"),
             Behaviour(_T, "before #27837", _REFUSE, "refuses tables with defaults", "trinodb/trino#27786"),
         )),
         Feature("decimal-default", "an initial default of type decimal that old files need", "X103", (
@@ -201,14 +201,15 @@ FEATURES: Final[Mapping[str, Feature]] = {
             Behaviour(_S, _JAVA, _REFUSE, "fails on two-level lists", "case add_files_two_level"),
             Behaviour(_D, _DUCK, _OTHER, "reads every element as null", "case add_files_two_level"),
         )),
-        Feature("renamed-element", "files without field ids whose lists call their element something of their own", "F107", (
+        Feature("renamed-element", "files without field ids whose list elements have another name", "F107", (
             Behaviour(_D, _DUCK, _OTHER, "reads every element as null", "case add_files_legacy_lists"),
         )),
         Feature("millisecond-timestamp", "timestamps of milliseconds in files", "F109", (
             Behaviour(_S, f"3.5 {_JAVA}", _REFUSE, "fails in its vectorized reader", TRIED),
         )),
         Feature("nanosecond-file", "timestamps of nanoseconds in files, under microseconds", "F109", (
-            Behaviour(_S, "with Iceberg up to 1.9.2", _OTHER, "takes the nanoseconds for microseconds", "apache/iceberg#13679"),
+            Behaviour(_S, "with Iceberg up to 1.9.2", _OTHER, "takes the nanoseconds for microseconds",
+                      "apache/iceberg#13679"),
         )),
         Feature("utc-flag", "timestamps whose UTC flag is not the column's", "F109", (
             Behaviour(_Y, _PY, _REFUSE, "refuses to read one as the other", "apache/iceberg-python#2663"),
@@ -298,5 +299,5 @@ def readers_disagree(
         evidence.files, evidence.of_files, evidence.rows, evidence.shapes, evidence.first_file, facts, evidence.samples
     )
     wrong = any(behaviour.outcome is Outcome.OTHER_ROWS for behaviour in told)
-    verb = "go wrong here or fail" if wrong else "fail here"
-    return Finding(f"{subject}: {readers} {verb}", direction, path, field_id, seen, help, key=key or wanted[0], **more)
+    known = "known to go wrong in" if wrong else "known to fail in"
+    return Finding(f"{subject}: {known} {readers}", direction, path, field_id, seen, help, key=key or wanted[0], **more)

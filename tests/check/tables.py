@@ -125,8 +125,17 @@ def foreign(columns: Mapping[str, pa.Array], partition: Mapping[str, Any] | None
         ]
         sink = io.BytesIO()
         pq.write_table(pa.Table.from_arrays(list(columns.values()), schema=pa.schema(made)), sink)
-        rows = [{} for _ in range(len(next(iter(columns.values()))))]
-        record = builder.data_file(rows, partition, content=sink.getvalue(), bounds=False)
+        rows = len(next(iter(columns.values())))
+        foreign_bytes(sink.getvalue(), partition, rows)(builder)
+
+    return step
+
+
+def foreign_bytes(content: bytes, partition: Mapping[str, Any] | None = None, rows: int = 1) -> Step:
+    """Append a Parquet file as it is."""
+
+    def step(builder: TableBuilder) -> None:
+        record = builder.data_file([{}] * rows, partition, content=content, bounds=False)
         builder.commit(0, [record])
 
     return step

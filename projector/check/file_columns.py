@@ -1,0 +1,64 @@
+"""Columns of files and who wrote them, for the rules on files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+from projector.check.live_files import LiveFile
+from projector.check.shape_groups import ShapeGroup
+from projector.check.state import TableState
+from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, Place
+from projector.schema.reserved import METADATA_COLUMNS
+from projector.schema.schema import Schema
+
+
+def named_columns(schema: FileSchema) -> Iterator[tuple[Place, FileColumn]]:
+    """The columns that are found by their id or name: those of structs and the top, no elements, keys or values."""
+    for place, column in schema.walk():
+        if len(place) == 1 or not isinstance(schema.at(place[:-1]).type, FileList | FileMap):
+            yield place, column
+
+
+def table_ids(schema: FileSchema) -> frozenset[int]:
+    """The field ids in a file, at every depth, but those of metadata columns."""
+    found = {column.field_id for _, column in schema.walk() if column.field_id is not None}
+    return frozenset(found - METADATA_COLUMNS)
+
+
+def dotted(schema: FileSchema, place: Place) -> str:
+    """The path of a file's column, in the names of the file."""
+    return ".".join(schema.name_path(place))
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """Some names in a row; of many only the first."""
+    all_names = list(dict.fromkeys(names))
+    rest = len(all_names) - most
+    return ", ".join(all_names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def by_writing_schema(state: TableState, group: ShapeGroup) -> Iterator[tuple[Schema, frozenset[str]]]:
+    """The schemas that the files of a group were added under, as their snapshots record, and the files of each.
+
+    Files whose snapshot is not retained, or recorded no schema, are left out.
+    """
+    schema_ids: Mapping[int, int | None] = {s.snapshot_id: s.schema_id for s in state.metadata.snapshots}
+    found: dict[int, set[str]] = {}
+    for file in group.files:
+        schema_id = schema_ids.get(file.entry.snapshot_id) if file.entry.snapshot_id is not None else None
+        if schema_id is not None:
+            found.setdefault(schema_id, set()).add(file.path)
+    for schema_id, paths in found.items():
+        schema = state.history.get(schema_id)
+        if schema is not None:
+            yield schema, frozenset(paths)
+
+
+def distinct(groups: Iterable[ShapeGroup]) -> list[ShapeGroup]:
+    """Groups, each once."""
+    return list({id(group): group for group in groups}.values())
+
+
+def among(paths: Collection[str]) -> Callable[[LiveFile], bool]:
+    """Whether a file is at one of some paths."""
+    return lambda file: file.path in paths

@@ -1,0 +1,61 @@
+"""F102 partial-field-ids.
+
+What it does:
+    Finds files in which some columns have a field id and some have none.
+
+Why it matters:
+    By ids alone the columns without one are not there and read as null or default. Some readers look such columns up
+    by name, some refuse the file.
+
+Evidence:
+    The files, and the columns without an id.
+
+Example:
+    A file from a writer that gives ids to top-level columns but not to the fields of structs.
+
+Instead:
+    Write the files again with an id on every column.
+
+Reference:
+    Spec, Column Projection: files without field ids; a file with some is not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.file_columns import dotted, listed, named_columns
+from projector.check.findings import Finding
+from projector.check.portability import ALL_ENGINES, readers_disagree
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """One finding, for all such files. The element, key or value of a list or map is another rule's affair."""
+    groups, names = [], []
+    for group in state.footers.groups:
+        without = [place for place, column in named_columns(group.schema) if column.field_id is None]
+        if without and group.schema.has_field_ids:
+            groups.append(group)
+            names += [dotted(group.schema, place) for place in without]
+    if groups:
+        finding = readers_disagree(
+            "partial-ids",
+            ALL_ENGINES,
+            "files with field ids on some columns only",
+            evidence=state.footers.evidence(groups, f"no id on {listed(names)}"),
+            help="write these files again with the table's ids on every column",
+        )
+        assert finding is not None
+        yield finding
+
+
+RULE = Rule(
+    "F102",
+    "partial-field-ids",
+    "Finds files that have field ids on some columns only.",
+    Level.FOOTERS,
+    "Column Projection",
+    on_state=check,
+)

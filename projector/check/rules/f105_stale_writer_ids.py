@@ -1,0 +1,87 @@
+"""F105 stale-writer-ids.
+
+What it does:
+    Finds files that were added after a column was dropped and still write its id, above all where another column has
+    the name now and the file lacks it.
+
+Why it matters:
+    The writer kept an old schema. What it writes under the dropped id is not shown any more, and the column that has
+    the name now reads as null.
+
+Evidence:
+    The files, by the schema that their snapshot records.
+
+Example:
+    `extra` is dropped and added again; a streaming job goes on writing the dropped one.
+
+Instead:
+    Restart the writer on the current schema, and write these files again.
+
+Reference:
+    Spec, Writing data files; Column Projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.file_columns import among, by_writing_schema, distinct, dotted, listed, named_columns, table_ids
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.shape_groups import ShapeGroup
+from projector.check.state import TableState
+from projector.schema.schema import Schema
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """One finding for each field whose values went to a dropped one, and one for all other dropped ids."""
+    lost: dict[int, tuple[list[ShapeGroup], set[str], int]] = {}
+    extra: tuple[list[ShapeGroup], set[str], list[str]] = ([], set(), [])
+    for group in state.footers.groups:
+        ids = table_ids(group.schema)
+        for schema, files in by_writing_schema(state, group):
+            dropped = (ids & _before(state, schema)) - schema.fields_by_id.keys()
+            here = {path: field_id for field_id, path in schema.paths_by_id.items()} if dropped else {}
+            for place, column in named_columns(group.schema):
+                if column.field_id not in dropped or column.field_id is None:
+                    continue
+                namesake = here.get(group.schema.name_path(place))
+                if namesake is not None and namesake not in ids and namesake in state.schema.fields_by_id:
+                    groups, paths, _ = lost.setdefault(namesake, ([], set(), column.field_id))
+                else:
+                    groups, paths, _ = extra
+                    extra[2].append(f"{column.field_id} ({dotted(group.schema, place)})")
+                groups.append(group)
+                paths |= files
+    for field_id, (groups, paths, old_id) in lost.items():
+        yield Finding(
+            f"files added since it took the name of a dropped column write id {old_id}, the dropped one",
+            Direction.OLD_DATA_AT_RISK,
+            state.dotted(field_id),
+            field_id,
+            evidence=state.footers.evidence(distinct(groups), where=among(paths)),
+            help="restart the writer on the current schema, and write these files again",
+        )
+    if extra[0]:
+        yield Finding(
+            f"files write ids that were dropped before they were added: {listed(extra[2])}",
+            Direction.ADVICE,
+            evidence=state.footers.evidence(distinct(extra[0]), where=among(extra[1])),
+            help="see whether the writer still has an old schema",
+        )
+
+
+def _before(state: TableState, schema: Schema) -> frozenset[int]:
+    """Ids of the schemas that were made before one."""
+    older = (s.fields_by_id for number, s in state.history.items() if number < schema.schema_id)
+    return frozenset().union(*older)
+
+
+RULE = Rule(
+    "F105",
+    "stale-writer-ids",
+    "Finds files that write columns dropped before the files were added.",
+    Level.FOOTERS,
+    "Writing data files",
+    on_state=check,
+)

@@ -1,0 +1,93 @@
+"""F106 writer-left-out-column.
+
+What it does:
+    Finds files that lack a column which their own snapshot's schema had.
+
+Why it matters:
+    Writers have to write every column. Where one is left out, readers show null or the initial default, whatever the
+    writer had; a write default that is set is not what they show.
+
+Evidence:
+    The files with ids that lack the column, by the schema that their snapshot records.
+
+Example:
+    `channel` is added with a default that is changed later; a job that does not know it goes on writing files.
+
+Instead:
+    Restart the writer on the current schema; rewrite the files if the values matter.
+
+Reference:
+    Spec, Writing data files: all columns must be written, even if they are redundant with metadata; Default values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.file_columns import among, by_writing_schema, distinct
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.shape_groups import ShapeGroup
+from projector.check.state import TableState
+from projector.projection.plan import Constant, NewStruct, Null
+from projector.schema.types import NestedField, StructType, UnknownType
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """Every field that some file should have by the schema it was written under; missing required ones are N107's."""
+    schemas = {id(g): tuple(by_writing_schema(state, g)) for g in state.footers.groups if g.schema.has_field_ids}
+    for field_id, field in state.schema.fields_by_id.items():
+        if not _is_stored(field):
+            continue
+        groups: list[ShapeGroup] = []
+        missing: set[str] = set()
+        default_lost = False
+        for group, node in state.nodes(field_id):
+            if not isinstance(node, Constant | NewStruct | Null) or id(group) not in schemas:
+                continue
+            for schema, files in schemas[id(group)]:
+                written = schema.fields_by_id.get(field_id)
+                if written is not None and _is_stored(written) and _holder_is_there(state, group, field_id):
+                    groups.append(group)
+                    missing |= files
+                    default_lost |= written.write_default not in (None, field.initial_default)
+        if not missing:
+            continue
+        yield Finding(
+            "not in files that were added when it was in the schema: they read as "
+            + ("the initial default, not the write default" if default_lost else "null or the initial default"),
+            Direction.OLD_DATA_AT_RISK if default_lost else Direction.ADVICE,
+            state.dotted(field_id),
+            field_id,
+            evidence=state.footers.evidence(distinct(groups), where=among(missing)),
+            help="restart the writer on the current schema",
+        )
+
+
+def _is_stored(field: NestedField) -> bool:
+    """Whether files hold such a field: nothing is stored for type unknown."""
+    match field.field_type:
+        case UnknownType():
+            return False
+        case StructType(fields):
+            return any(_is_stored(child) for child in fields)
+        case _:
+            return True
+
+
+def _holder_is_there(state: TableState, group: ShapeGroup, field_id: int) -> bool:
+    """Whether the files have what a field is in, so that the field itself is what is missing."""
+    parent = state.schema.parents_by_id.get(field_id)
+    if parent is None:
+        return True
+    return any(held is group and group.column(node) is not None for held, node in state.nodes(parent))
+
+
+RULE = Rule(
+    "F106",
+    "writer-left-out-column",
+    "Finds files that lack a column which the table had when they were added.",
+    Level.FOOTERS,
+    "Writing data files",
+    on_state=check,
+)

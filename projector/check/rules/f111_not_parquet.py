@@ -1,0 +1,62 @@
+"""F111 not-parquet.
+
+What it does:
+    Finds live data and delete files of format Avro or ORC.
+
+Why it matters:
+    Legal, and many readers read Parquet only. This check does not look into such files either: what it says of the
+    table does not cover them.
+
+Evidence:
+    The files by format.
+
+Example:
+    A table that a streaming job fills with Avro files.
+
+Instead:
+    Rewrite these files as Parquet, with write.format.default set to parquet.
+
+Reference:
+    Spec, Data File Fields: file_format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.file_evidence import all_files, of_files
+from projector.check.findings import Finding
+from projector.check.live_files import LiveFile
+from projector.check.portability import ALL_ENGINES, readers_disagree
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """One finding for each such format."""
+    by_format: dict[str, list[LiveFile]] = {}
+    for file in (*state.files.live.data, *state.files.live.deletes):
+        by_format.setdefault(file.data_file.file_format.lower(), []).append(file)
+    for name in ("avro", "orc"):
+        if name not in by_format:
+            continue
+        files = by_format[name]
+        finding = readers_disagree(
+            name,
+            ALL_ENGINES,
+            f"live files of format {name.upper() if name == 'orc' else 'Avro'}, which cannot be checked",
+            evidence=of_files(files, all_files(state)),
+            help="rewrite them as Parquet",
+        )
+        assert finding is not None
+        yield finding
+
+
+RULE = Rule(
+    "F111",
+    "not-parquet",
+    "Finds Avro and ORC files, which cannot be checked.",
+    Level.FOOTERS,
+    "Data File Fields",
+    on_state=check,
+)
