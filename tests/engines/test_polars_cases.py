@@ -60,7 +60,8 @@ def assert_rows_or_error(scan: Any) -> None:
             scan.to_polars()
         return
     assert_same(sorted(found, key=repr), sorted(expected, key=repr))
-    assert scan.to_polars().height == len(expected)
+    if scan.schema().fields:  # Polars before 2 knows no frame of rows without columns
+        assert scan.to_polars().height == len(expected)
 
 
 INVALID = pa.Array.from_buffers(
