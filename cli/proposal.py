@@ -17,6 +17,7 @@ from .output import note
 
 if TYPE_CHECKING:
     from projector.api.table import Table
+    from projector.evolution.transaction import Transaction
     from projector.evolution.update_schema import UpdateSchema
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -29,14 +30,14 @@ class Proposal:
     Parameters
     ----------
     update:
-        The change.
+        The change; a transaction where it is not about columns alone.
     sql:
         The text that spells it; None for a schema file.
     source:
         Where the text is from, for messages: a file's name, `<stdin>` or `--sql`.
     """
 
-    update: UpdateSchema
+    update: UpdateSchema | Transaction
     sql: str | None
     source: str
 
@@ -107,14 +108,16 @@ def read_proposal(table: Table, options: dict[str, Any]) -> Proposal | None:
     text, source = _text(sql, sql_file)
     if text is None:
         return None
-    from projector.evolution.sql.script import parse_alter, to_update
+    from projector.evolution.sql.script import is_about_columns, parse_alter, to_transaction, to_update
 
     script = parse_alter(text, dialect)
     for lost in script.notes:
         line, column = script.line_and_column(lost.position)
         note(f"{source}:{line}:{column}: {lost.message}")
-    update = to_update(script, format_version=version, allow_incompatible_changes=incompatible)
-    return Proposal(update, text, source)
+    if all(is_about_columns(located.operation) for located in script.operations):
+        update = to_update(script, format_version=version, allow_incompatible_changes=incompatible)
+        return Proposal(update, text, source)
+    return Proposal(to_transaction(script, allow_incompatible_changes=incompatible), text, source)
 
 
 def require_proposal(table: Table, options: dict[str, Any]) -> Proposal:

@@ -33,6 +33,7 @@ from projector.metadata.table_metadata import TableMetadata
 from projector.planning.binding import bind
 from projector.planning.expressions import TRUE
 from projector.planning.filter_parser import to_expression
+from projector.planning.layout_plan import LayoutPlan, plan_layout
 from projector.planning.metadata_columns import metadata_columns, partition_field, select_columns
 from projector.planning.partition_type import partition_fields
 from projector.planning.scan_source import SnapshotSource
@@ -236,6 +237,20 @@ class Table:
         if isinstance(update, Transaction):
             return commit_transaction(self.metadata_file, update)
         return commit_schema_update(self.metadata_file, update)
+
+    def plan_layout(self, after: TableMetadata, row_filter: Any = None) -> LayoutPlan:
+        """What a change of partitioning or order means for the table's files, and for the cost of a filter.
+
+        Parameters
+        ----------
+        after:
+            The metadata of a prepared commit; the table's own says how things are.
+        row_filter:
+            A filter as in `scan`.
+
+        Raises `ParseError` or `NotFoundError` for the filter, and what reading manifests raises.
+        """
+        return plan_layout(self.metadata, after, self._storage, self._resolver, row_filter)
 
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None
