@@ -58,7 +58,9 @@ class Scan:
         request = self._source.request(self._schema, self.row_filter)
         total, opened = 0, []
         for task in self.plan_files():
-            exact = exact_count(replace(task, deletes=()) if request.marks_deleted else task)
+            exact = exact_count(
+                replace(task, position_deletes=(), equality_deletes=()) if request.marks_deleted else task
+            )
             if exact is None:
                 opened.append(task)
             else:
@@ -68,6 +70,11 @@ class Scan:
             counted = replace(self, _schema=Schema(needed), limit=None)
             total += sum(batch.num_rows for batch in counted._batches("arrow", DEFAULT_BATCH_SIZE, opened))
         return total if self.limit is None else min(total, max(self.limit, 0))
+
+    def count_in(self, tasks: Sequence[FileTask]) -> int:
+        """The number of rows in some of the scan's files, by reading them."""
+        counted = replace(self, _schema=Schema(()), limit=None)
+        return sum(batch.num_rows for batch in counted._batches("arrow", DEFAULT_BATCH_SIZE, tasks))
 
     def explain(self) -> Explanation:
         """Where every field comes from, for each shape of file, and which files are read. Reads footers, no rows."""

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from projector.api.point_in_time import PointInTime, choose_point
 from projector.api.scan import Scan
-from projector.errors import ProjectorWarning, UnsupportedError
+from projector.check.live_files import live_files
+from projector.check.shape_groups import read_footers
+from projector.errors import CorruptFileError, ProjectorWarning, UnsupportedError
 from projector.evolution.blocks import Finish, TransactionContext, UpdateSortOrderContext, UpdateSpecContext
 from projector.evolution.filesystem_commit import (
     Committed,
@@ -19,11 +21,13 @@ from projector.evolution.filesystem_commit import (
     commit_schema_update,
     commit_transaction,
 )
+from projector.evolution.name_mapping_update import MappingProblem, check_name_mapping, repaired_name_mapping
 from projector.evolution.pyiceberg_style import UpdateSchemaContext
 from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
 from projector.evolution.transaction import Transaction, TransactionCommit, Update, prepare_transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.files.locations import PathResolver, join, relative_to
+from projector.files.physical import FileSchema
 from projector.files.storage import Storage
 from projector.metadata.loading import load_metadata
 from projector.metadata.partitioning import PartitionSpec
@@ -31,12 +35,15 @@ from projector.metadata.snapshots import Snapshot, SnapshotRef
 from projector.metadata.sort_order import SortOrder
 from projector.metadata.table_metadata import TableMetadata
 from projector.planning.binding import bind
-from projector.planning.expressions import TRUE
+from projector.planning.expressions import TRUE, Expression
 from projector.planning.filter_parser import to_expression
 from projector.planning.layout_plan import LayoutPlan, plan_layout
 from projector.planning.metadata_columns import metadata_columns, partition_field, select_columns
+from projector.planning.null_proof import NullProof, prove_no_nulls
 from projector.planning.partition_type import partition_fields
 from projector.planning.scan_source import SnapshotSource
+from projector.planning.tasks import FileTask
+from projector.schema.name_mapping import NAME_MAPPING_PROPERTY, NameMapping
 from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 
@@ -251,6 +258,41 @@ class Table:
         Raises `ParseError` or `NotFoundError` for the filter, and what reading manifests raises.
         """
         return plan_layout(self.metadata, after, self._storage, self._resolver, row_filter)
+
+    def prove_no_nulls(self, path: str, *, read_files: bool = True) -> NullProof:
+        """Look for nulls in a column, as a proof that it can be required.
+
+        Files whose counts in the manifests rule nulls out are not opened; the others are read, the column alone, unless
+        `read_files` is False: then they prove nothing.
+
+        Raises `NotFoundError` for a column that the schema does not have.
+        """
+
+        def count(snapshot: Snapshot, task: FileTask, row_filter: Expression) -> int:
+            source = SnapshotSource(
+                self.metadata, snapshot, self.metadata.current_schema, self._storage, self._resolver
+            )
+            return Scan(source, Schema(()), row_filter).count_in((task,))
+
+        return prove_no_nulls(self.metadata, path, self._storage, self._resolver, count if read_files else None)
+
+    def name_mapping_problems(self) -> tuple[MappingProblem, ...]:
+        """What is wrong with the table's name mapping, by the footers of the live files of all retained snapshots."""
+        text = self.properties.get(NAME_MAPPING_PROPERTY)
+        return check_name_mapping(text, self.metadata.current_schema, self._file_schemas())
+
+    def repaired_name_mapping(self) -> NameMapping:
+        """A mapping to propose in place of the table's, by the same files; see `repaired_name_mapping`."""
+        text = self.properties.get(NAME_MAPPING_PROPERTY)
+        return repaired_name_mapping(text, self.metadata.current_schema, self._file_schemas())
+
+    def _file_schemas(self) -> tuple[FileSchema, ...]:
+        """The physical schemas of the live files. One that cannot be read raises as reading it would."""
+        files = live_files(self.metadata, self._storage, self._resolver, self.metadata.snapshots)
+        footers = read_footers(files.data, self._storage)
+        for unreadable in (*files.unreadable, *footers.unreadable):
+            raise CorruptFileError(f"Cannot look at the table's columns: {unreadable.reason}", file=unreadable.file)
+        return tuple({id(group.schema): group.schema for group in footers.groups}.values())
 
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None
