@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from projector.check.findings import NO_EVIDENCE, Evidence
 from projector.check.live_files import LiveFile, LiveFiles, live_files
+from projector.check.manifest_facts import ManifestFacts, gather
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
 from projector.check.shape_groups import Footers, ShapeGroup, read_footers
@@ -69,6 +70,15 @@ class TableFiles:
     def footers(self) -> Footers:
         """What the footers of the live data files say; nothing at level `schema`."""
         return read_footers(self.live.data, self.storage)
+
+    @cached_property
+    def manifest_facts(self) -> ManifestFacts:
+        """What the manifests say of the live data files that is wrong or strange; nothing at level `schema`."""
+        try:
+            mapping = self.metadata.name_mapping
+        except ProjectorError:
+            mapping = None
+        return gather(self.metadata, mapping, self.live)
 
     @cached_property
     def equality_ids(self) -> Mapping[int, tuple[LiveFile, ...]]:

@@ -169,6 +169,15 @@ class Metrics:
             made = self._made[name] = self._make(name)
         return made
 
+    def has(self, name: str) -> bool:
+        """Whether the manifest has a map with something in it; it is not decoded for this."""
+        return self._stored.get(name) not in (None, [], b"\0")
+
+    def fresh(self, name: str) -> dict[int, Any]:
+        """A map as `of` gives it, but not kept: for one pass over many files."""
+        made = self._made.get(name)
+        return self._make(name) if made is None else made
+
     def _make(self, name: str) -> dict[int, Any]:
         stored = self._stored.get(name)
         match stored:

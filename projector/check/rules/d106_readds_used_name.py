@@ -14,7 +14,7 @@ Example:
     ALTER TABLE orders ADD COLUMN note string, where a column `note` was dropped last year
 
 Instead:
-    Take a name that is new. To bring a dropped column back, make the schema that had it current again.
+    Take a name that is new. To bring a dropped column back with its values, undelete it.
 
 Reference:
     Spec, Column Projection; Schema Evolution.
@@ -44,8 +44,7 @@ def check(change: Change) -> Iterator[Finding]:
                 continue
             dropped = owner not in change.after.schema.fields_by_id
             what = "dropped" if dropped else f"now {change.after.schema.name_of(owner)}"
-            last = max((i for i, s in change.before.history.items() if owner in s.fields_by_id), default=None)
-            restore = f"; to bring the old column back make schema {last} current again" if dropped else ""
+            restore = "; to bring the old column back undelete it (Transaction.undelete_column)" if dropped else ""
             finding = Finding(
                 f"the name was that of another column (id {owner}), {what}; readers that go by names mix them up",
                 Direction.READERS_DISAGREE,

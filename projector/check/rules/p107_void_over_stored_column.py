@@ -1,0 +1,56 @@
+"""P107 void-over-stored-column.
+
+What it does:
+    Finds a void partition field of live files: one that was dropped in a table of version 1.
+
+Why it matters:
+    Its value in the tuple is null, and says nothing of the column. Readers that take it for an identity value show null
+    instead of what the files hold.
+
+Evidence:
+    The live files of the spec.
+
+Example:
+    A version 1 table after ALTER TABLE orders DROP PARTITION FIELD region
+
+Instead:
+    Nothing; or, in version 2, drop the field from the spec and rewrite the files.
+
+Reference:
+    Spec, Partition Transforms; Partition Evolution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.file_evidence import all_files, by_spec, of_files
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """Every void field of a spec with live files whose source is a column."""
+    for spec_id, files in by_spec(state).items():
+        spec = state.metadata.specs.get(spec_id)
+        for field in () if spec is None else spec.fields:
+            if field.is_void and field.source_id in state.schema.fields_by_id:
+                yield Finding(
+                    f"partition field {field.name} of spec {spec_id} is void: its null is not the column's value",
+                    Direction.ADVICE,
+                    state.dotted(field.source_id),
+                    field.source_id,
+                    evidence=of_files(files, all_files(state)),
+                    key=str(spec_id),
+                )
+
+
+RULE = Rule(
+    "P107",
+    "void-over-stored-column",
+    "Finds void partition fields of live files.",
+    Level.FOOTERS,
+    "Partition Transforms",
+    on_state=check,
+)

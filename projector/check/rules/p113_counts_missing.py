@@ -1,0 +1,51 @@
+"""P113 counts-missing.
+
+What it does:
+    Finds files with rows whose manifest entry has neither value counts nor null counts.
+
+Why it matters:
+    Absent means unknown. Readers that take it for zero leave rows out for IS NULL and IS NOT NULL, and nobody can skip
+    these files.
+
+Evidence:
+    The live files.
+
+Example:
+    Files that were added with metrics mode `none`
+
+Instead:
+    Nothing; or rewrite the manifests with the counts of the footers.
+
+Reference:
+    Spec, Data File Fields: optional counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.findings import Direction, Finding
+from projector.check.rule import Level, Rule
+from projector.check.state import TableState
+
+
+def check(state: TableState) -> Iterator[Finding]:
+    """One finding, for all such files."""
+    tally = state.files.manifest_facts.without_counts
+    if tally.files:
+        yield Finding(
+            "manifests have neither value counts nor null counts of live files",
+            Direction.ADVICE,
+            evidence=tally.evidence(len(state.files.live.data)),
+            help="write them with metrics, where filters are slow or a reader counts wrong",
+        )
+
+
+RULE = Rule(
+    "P113",
+    "counts-missing",
+    "Finds files without value and null counts.",
+    Level.FOOTERS,
+    "Data File Fields",
+    on_state=check,
+)
