@@ -193,6 +193,12 @@ FEATURES: Final[Mapping[str, Feature]] = {
         Feature("uuid-only-in-partition", "a uuid that files leave to their partition tuple", "X113", (
             Behaviour(_D, _DUCK, _OTHER, "reverses the order of its bytes", "case partition_only_in_tuple"),
         )),
+        Feature("idless-without-mapping", "files without field ids in a table without a name mapping", "R102", (
+            Behaviour(_S, _JAVA, _OTHER, "guesses ids by the order of the columns", "case no_ids_no_mapping"),
+            Behaviour(_D, _DUCK, _OTHER, "reads null in every column", "case no_ids_no_mapping"),
+            Behaviour(_P, _PL, _REFUSE, "refuses the files", "case no_ids_no_mapping"),
+            Behaviour(_Y, _PY, _REFUSE, "refuses the files", "case no_ids_no_mapping"),
+        )),
         Feature("partial-ids", "files with field ids on some columns only", "F102", (
             Behaviour(_D, _DUCK, _REFUSE, "fails where a map's key has none", TRIED),
             Behaviour(_P, _PL, _REFUSE, "fails with a SchemaError", TRIED),

@@ -359,6 +359,8 @@ def avro_type(kind: IcebergType, name: str) -> Any:
         case BinaryType():
             return "bytes"
         case UUIDType():
+            return {"type": "fixed", "logicalType": "uuid", "size": 16, "name": f"uuid_{name}"}
+        case UUIDType():
             return {"type": "fixed", "size": 16, "logicalType": "uuid", "name": f"uuid_{name}"}
         case FixedType(length):
             return {"type": "fixed", "size": length, "name": f"fixed_{name}"}

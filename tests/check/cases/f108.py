@@ -19,6 +19,7 @@ CASES = [
     Case("the table's id", table("1 l [2 int]", foreign({"l": lists(2)}, l=1)), None),
     Case("no id", table("1 l [2 int]", foreign({"l": pa.array([[1]], pa.list_(pa.int32()))}, l=1)), None,
          ("l.element",)),
-    Case("a key and a value without ids", table("1 m <2 string, 3 int>", foreign({"m": MAPS}, m=1)), None, ("m.key", "m.value")),
+    Case("a key and a value without ids", table("1 m <2 string, 3 int>", foreign({"m": MAPS}, m=1)), None,
+         ("m.key", "m.value")),
     Case("a file without ids", table("1 l [2 int]", foreign({"l": pa.array([[1]], pa.list_(pa.int32()))})), None),
 ]  # fmt: skip
