@@ -61,6 +61,7 @@ class DeleteReader:
         self._positions: Kept[str, ByPath[list[pa.Int64Array]]] = Kept(_MOST_KEPT)
         self._keys: Kept[tuple[str, tuple[int, ...]], pa.Table] = Kept(_MOST_KEPT)
         self._equality: Kept[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] = Kept(_MOST_KEPT)
+        self._latest: tuple[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] | None = None
         self._plans: dict[tuple[int, ...], PlanCache] = {}
 
     def deleted_positions(self, task: FileTask, row_count: int) -> DeletedPositions | None:
@@ -69,9 +70,7 @@ class DeleteReader:
         Raises `CorruptFileError` for a broken delete file, and for a position that the data file does not have.
         """
         parts: list[pa.Int64Array] = []
-        for delete in task.deletes:
-            if delete.content != "position":
-                continue
+        for delete in task.position_deletes:
             if delete.is_vector:
                 found = [[self._vector(delete)]]
             else:
@@ -107,9 +106,11 @@ class DeleteReader:
 
     def equality_deletes(self, task: FileTask) -> tuple[EqualityDeletes, ...]:
         """The keys that are deleted from a data file; one entry per set of fields."""
-        applied = tuple(delete for delete in task.deletes if delete.content == "equality")
+        applied = task.equality_deletes
         if not applied:
             return ()
+        if self._latest is not None and self._latest[0] is applied:
+            return self._latest[1]
         found = self._equality.get(applied)
         if found is None:
             groups: dict[tuple[int, ...], list[DeleteFile]] = {}
@@ -117,13 +118,13 @@ class DeleteReader:
                 groups.setdefault(tuple(sorted(set(delete.equality_ids))), []).append(delete)
             found = tuple(EqualityDeletes(ids, self._key_set(ids, deletes)) for ids, deletes in groups.items())
             self._equality.keep(applied, found, sum(len(deletes.keys) for deletes in found))
+        self._latest = (applied, found)  # the next file mostly has the very same: nothing to hash
         return found
 
     def deleted_keys(self, task: FileTask) -> tuple[tuple[tuple[int, ...], pa.Table], ...]:
         """The keys that are deleted from a data file, as tables; one per delete file, with the ids of its columns."""
-        applied = [delete for delete in task.deletes if delete.content == "equality"]
-        ids = [tuple(sorted(set(delete.equality_ids))) for delete in applied]
-        return tuple((i, self._keys_in(delete, i)) for delete, i in zip(applied, ids, strict=True))
+        ids = [tuple(sorted(set(delete.equality_ids))) for delete in task.equality_deletes]
+        return tuple((i, self._keys_in(delete, i)) for delete, i in zip(task.equality_deletes, ids, strict=True))
 
     def _key_set(self, ids: tuple[int, ...], deletes: list[DeleteFile]) -> KeySet:
         keys = pa.concat_tables([self._keys_in(delete, ids) for delete in deletes]).combine_chunks()

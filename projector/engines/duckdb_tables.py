@@ -111,7 +111,7 @@ def key_tables(group: FileGroup, deletes: DeleteReader) -> KeyTables:
     parts: dict[tuple[int, ...], list[pa.Table]] = {}
     sets, total = [], 0
     for file in group.files:
-        applied = tuple(delete for delete in file.task.deletes if delete.content == "equality")
+        applied = file.task.equality_deletes
         number = numbers.get(applied)
         if number is None:
             number = numbers[applied] = len(numbers)

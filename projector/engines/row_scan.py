@@ -35,7 +35,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
 
 def _file_rows(file: ProjectedFile, request: ScanRequest) -> Iterator[Row]:
     positions = _deleted_positions(file, request)
-    keys = [_deleted_keys(d, request) for d in file.task.deletes if d.content == "equality"]
+    keys = [_deleted_keys(d, request) for d in file.task.equality_deletes]
     with request.storage.open_arrow(file.task.location) as source:
         rows = read_rows(file.plan, source, file.binding)
     for position, row in enumerate(rows):
@@ -70,9 +70,7 @@ def _comparable(value: Any) -> Any:
 
 def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
     found: set[int] = set()
-    for delete in file.task.deletes:
-        if delete.content != "position":
-            continue
+    for delete in file.task.position_deletes:
         if delete.is_vector:
             with request.storage.open(delete.location) as source:
                 positions = set(read_deletion_vector(source, delete.file, *delete.vector_range, delete.record_count))

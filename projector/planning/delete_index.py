@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from projector.errors import InvalidMetadataError, UnsupportedError
 from projector.files.locations import PathResolver
@@ -15,6 +15,16 @@ from projector.planning.tasks import DeleteFile
 from projector.schema.reserved import DELETE_FILE_PATH
 
 _Partition = tuple[int, tuple[Any, ...]]
+
+
+class AppliedDeletes(NamedTuple):
+    """The delete files that apply to one data file; a deletion vector comes alone among the positions."""
+
+    positions: tuple[DeleteFile, ...]
+    equality: tuple[DeleteFile, ...]
+
+
+NO_DELETES = AppliedDeletes((), ())
 
 
 @dataclass
@@ -31,7 +41,7 @@ class DeleteIndex:
     _by_partition: dict[_Partition, list[DeleteFile]] = field(default_factory=dict)
     _equality: dict[_Partition, list[DeleteFile]] = field(default_factory=dict)
     _global_equality: list[DeleteFile] = field(default_factory=list)
-    _shared: dict[tuple[_Partition, int], _Scoped] = field(default_factory=dict)
+    _shared: dict[tuple[_Partition, int], AppliedDeletes] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self._vectors or self._by_file or self._by_partition or self._equality or self._global_equality)
@@ -63,41 +73,35 @@ class DeleteIndex:
         else:
             self._by_partition.setdefault(partition, []).append(delete)
 
-    def for_file(self, entry: ManifestEntry) -> tuple[DeleteFile, ...]:
+    def for_file(self, entry: ManifestEntry) -> AppliedDeletes:
         """The delete files that apply to a data file.
 
         Raises `InvalidMetadataError` where that cannot be told, because the file has no sequence number.
         """
         if not self:
-            return ()
+            return NO_DELETES
         file, sequence = entry.data_file, _sequence_number(entry)
         scoped = self._in_scope(_partition_key(file), sequence)
         for vector in self._vectors.get(file.file_path)[:1]:
             if sequence <= vector.data_sequence_number:
-                return (vector, *scoped.equality) if scoped.equality else (vector,)
+                return AppliedDeletes((vector,), scoped.equality)
         named = tuple(
             delete
             for deletes in self._by_file.get(file.file_path)
             for delete in deletes
             if sequence <= delete.data_sequence_number
         )
-        return (*named, *scoped.all) if named else scoped.all
+        return AppliedDeletes((*named, *scoped.positions), scoped.equality) if named else scoped
 
-    def _in_scope(self, partition: _Partition, sequence: int) -> _Scoped:
+    def _in_scope(self, partition: _Partition, sequence: int) -> AppliedDeletes:
         """The deletes that apply by partition and age alone: the same tuples for all files of one of each."""
         found = self._shared.get((partition, sequence))
         if found is None:
             positions = tuple(d for d in self._by_partition.get(partition, ()) if sequence <= d.data_sequence_number)
             candidates = (*self._global_equality, *self._equality.get(partition, ()))
             equality = tuple(d for d in candidates if sequence < d.data_sequence_number)
-            found = self._shared[(partition, sequence)] = _Scoped((*positions, *equality), equality)
+            found = self._shared[(partition, sequence)] = AppliedDeletes(positions, equality)
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Scoped:
-    all: tuple[DeleteFile, ...]
-    equality: tuple[DeleteFile, ...]
 
 
 def _sequence_number(entry: ManifestEntry) -> int:

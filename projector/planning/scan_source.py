@@ -42,15 +42,15 @@ class SnapshotSource:
         """The request for some columns of some files, and what their deletes need."""
         partition = partition_field(partition_fields(self.metadata), self.schema)
         found = _request(self.schema, selected, row_filter, self.storage, self.metadata.name_mapping, partition)
-        deletes = {delete for task in tasks for delete in task.deletes}
-        if not deletes:
-            return found
-        keys = {i for delete in deletes for i in delete.equality_ids}
+        by_key = {id(task.equality_deletes): task.equality_deletes for task in tasks}  # files share few tuples
+        keys = {i for deletes in by_key.values() for delete in deletes for i in delete.equality_ids}
         history = {s.schema_id: s for s in self.metadata.schemas}
         probed = {p.field_id for p in found.probes}
         keyed = tuple(key_probe(self.schema, i, history) for i in sorted(keys - probed))
-        by_path = any(delete.content == "position" for delete in deletes)
+        by_path = any(not delete.is_vector for task in tasks for delete in task.position_deletes)
         data_files = frozenset(canonical(task.file) for task in tasks) if by_path else frozenset()
+        if not keyed and not by_path:
+            return found
         return replace(found, probes=(*found.probes, *keyed), data_files=data_files)
 
 
@@ -99,7 +99,6 @@ def exact_count(task: FileTask) -> int | None:
     """The rows that a file gives out, where the manifests alone tell; None where they do not."""
     if not task.all_match or task.record_count is None:
         return None
-    vectors = [d for d in task.deletes if d.is_vector]
-    if len(vectors) == len(task.deletes) <= 1:
-        return task.record_count - sum(d.record_count for d in vectors)
-    return None
+    if task.equality_deletes or not all(delete.is_vector for delete in task.position_deletes):
+        return None
+    return task.record_count - sum(vector.record_count for vector in task.position_deletes)

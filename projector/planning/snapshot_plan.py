@@ -173,9 +173,10 @@ class _Planner:
             identity_partition=identity_values(file, spec, self._schema),
             data_sequence_number=entry.data_sequence_number,
             first_row_id=file.first_row_id,
-            deletes=deletes,
+            position_deletes=deletes.positions,
+            equality_deletes=deletes.equality,
             all_match=all_match,
-            expected_count=fraction * max(0, file.record_count - _deleted(deletes)),
+            expected_count=fraction * max(0, file.record_count - _deleted(deletes.positions)),
         )
 
     def _spec(self, manifest: ManifestFile) -> _Spec:
@@ -197,9 +198,9 @@ class _Spec:
     partitions: PartitionFilter
 
 
-def _deleted(deletes: tuple[DeleteFile, ...]) -> int:
+def _deleted(positions: tuple[DeleteFile, ...]) -> int:
     """Rows that are surely deleted from a file."""
-    return sum(delete.record_count for delete in deletes if delete.is_vector)
+    return sum(delete.record_count for delete in positions if delete.is_vector)
 
 
 def _refuse_unsupported(file: DataFile) -> None:

@@ -68,8 +68,9 @@ class FileTask:
         present.
     data_sequence_number, first_row_id:
         For deletes and row lineage.
-    deletes:
-        Delete files that apply to it.
+    position_deletes, equality_deletes:
+        Delete files that apply to it; a deletion vector is among the former. Files of one partition and age share one
+        tuple of the latter.
     all_match:
         Whether the manifest proves that every row of it passes the scan's filter.
     expected_count:
@@ -85,6 +86,12 @@ class FileTask:
     identity_partition: Mapping[int, Any] = field(default_factory=dict)
     data_sequence_number: int | None = None
     first_row_id: int | None = None
-    deletes: tuple[DeleteFile, ...] = ()
+    position_deletes: tuple[DeleteFile, ...] = ()
+    equality_deletes: tuple[DeleteFile, ...] = ()
     all_match: bool = True
     expected_count: float | None = None
+
+    @property
+    def deletes(self) -> tuple[DeleteFile, ...]:
+        """All delete files that apply to it."""
+        return (*self.position_deletes, *self.equality_deletes)
