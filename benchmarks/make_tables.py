@@ -18,9 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from sample_data.table_writer import DataFile, Json, TableWriter
-
-FIRST_DAY_MS = 1_700_000_000_000
+from .iceberg_files import Json, TableFiles
+from .metrics import metrics
 
 
 @dataclass(frozen=True)
@@ -72,14 +71,14 @@ def stage_of(scenario: Scenario, file: int) -> int:
     return file * scenario.stages // scenario.files
 
 
-def schema_at(scenario: Scenario, stage: int) -> Json:
+def fields_at(scenario: Scenario, stage: int) -> list[Json]:
     fields = []
     for column in scenario.columns:
         found = column.at(stage)
         if found is not None:
             default = {} if column.default is None else {"initial-default": column.default}
             fields.append({"id": column.field_id, "name": found[0], "required": False, "type": found[1], **default})
-    return {"fields": fields}
+    return fields
 
 
 SIMPLE = {"int": pa.int32(), "long": pa.int64(), "float": pa.float32(), "double": pa.float64(), "string": pa.string()}
@@ -104,36 +103,44 @@ def arrow_field(field_id: int, name: str, kind: Any) -> pa.Field:
 
 def write_scenario(scenario: Scenario, folder: Path) -> None:
     """The table and its raw copy."""
-    location = folder / scenario.name / "table"
+    location = (folder / scenario.name / "table").absolute()
     raw = folder / scenario.name / "raw"
     raw.mkdir(parents=True)
-    writer = TableWriter(
-        location, f"file://{location}", schema_at(scenario, 0), {"spec-id": 0, "fields": []}, {}, FIRST_DAY_MS
-    )
-    writer.upgrade(FIRST_DAY_MS + 1)
+    (location / "data").mkdir(parents=True)
+    writer = TableFiles(location, format_version=3)
     final = pa.schema([arrow_field(c.field_id, c.name, c.kind) for c in scenario.columns])
     random = np.random.default_rng(7)
-    stage, clock, batch = 0, FIRST_DAY_MS + 2, []
-
-    def flush() -> None:
-        nonlocal clock, batch
-        if batch:
-            writer.append(clock, clock, batch)
-            clock, batch = clock + 1, []
-
+    stage = 0
+    batch: list[Json] = []
+    writer.evolve(fields_at(scenario, 0))
     for file in range(scenario.files):
+        if stage_of(scenario, file) != stage or len(batch) == scenario.manifest_files:
+            writer.append(batch)
+            batch = []
         if stage_of(scenario, file) != stage:
-            flush()
-            stage, clock = stage_of(scenario, file), clock + 1
-            writer.evolve(clock, schema_at(scenario, stage), [])
+            stage = stage_of(scenario, file)
+            writer.evolve(fields_at(scenario, stage))
         rows, copy = file_rows(scenario, file, random)
-        pq.write_table(
-            pa.Table.from_arrays(copy, schema=final), raw / f"{file:05}.parquet", compression="zstd", store_schema=False
+        write_parquet(pa.Table.from_arrays(copy, schema=final), raw / f"{file:05}.parquet")
+        path = location / "data" / f"{file:05}.parquet"
+        write_parquet(rows, path)
+        batch.append(
+            {
+                "content": 0,
+                "file_path": f"file://{path}",
+                "file_format": "PARQUET",
+                "partition": {},
+                "record_count": rows.num_rows,
+                "file_size_in_bytes": path.stat().st_size,
+                **metrics(rows),
+            }
         )
-        batch.append(DataFile(f"data/{file:05}.parquet", rows, 0, {}))
-        if len(batch) == scenario.manifest_files:
-            flush()
-    flush()
+    writer.append(batch)
+    writer.finish()
+
+
+def write_parquet(rows: pa.Table, path: Path) -> None:
+    pq.write_table(rows, path, compression="zstd", store_schema=False)
 
 
 def file_rows(scenario: Scenario, file: int, random: np.random.Generator) -> tuple[pa.Table, list[pa.Array]]:

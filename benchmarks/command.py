@@ -1,0 +1,182 @@
+"""The command: `projector bench`, or `python -m benchmarks` in a checkout."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.group("bench", no_args_is_help=True)
+def command() -> None:
+    """Measure what projection costs, beside the raw scan and other readers.
+
+    \b
+    projector bench list
+    projector bench run "footers-*" --scale 0.1 -o results.json
+    projector bench compare before.json after.json
+    """
+
+
+@command.command("list")
+def list_scenarios() -> None:
+    """List the scenarios."""
+    from .scenario import scenarios
+
+    for name, each in scenarios().items():
+        click.echo(f"{name:24} {each.size(1.0):18} {each.about}")
+
+
+@command.command("run")
+@click.argument("patterns", metavar="[SCENARIO]...", nargs=-1)
+@click.option("--scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Of files.")
+@click.option("--runs", type=click.IntRange(1), help="Rounds of each scenario.  [default: what the scenario says]")
+@click.option("--folder", type=_FOLDER, help="Make tables here, and leave them.  [default: one that is removed]")
+@click.option("--output", "-o", type=_FILE, help="Write the results here; results of other scenarios in it stay.")
+@click.option("--runner", "only", multiple=True, metavar="NAME", help="Only runners like this, and their baselines.")
+def run(
+    patterns: tuple[str, ...],
+    scale: float,
+    runs: int | None,
+    folder: Path | None,
+    output: Path | None,
+    only: tuple[str, ...],
+) -> None:
+    """Run scenarios, by name or pattern; all of them unless some are named."""
+    from .comparing import results_table
+    from .measuring import measure
+    from .results import document, load, merged, save
+    from .scenario import scenarios
+
+    known = scenarios()
+    chosen = [name for name in known if not patterns or any(fnmatch.fnmatch(name, p) for p in patterns)]
+    if not chosen:
+        raise click.UsageError(f"No scenario is called {' or '.join(patterns)}; `projector bench list` names them")
+    found: dict[str, Any] = {}
+    with ExitStack() as stack:
+        where = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="projector-bench-")))
+        where.mkdir(parents=True, exist_ok=True)
+        for name in chosen:
+            scenario = known[name]
+            click.echo(f"{name}: making {scenario.size(scale)}", err=True)
+            runners = scenario.prepare(where, scale)
+            if only:
+                kept = {n: r for n, r in runners.items() if any(fnmatch.fnmatch(n, p) for p in only)}
+                runners = {n: r for n, r in runners.items() if n in kept or n in {k.baseline for k in kept.values()}}
+            click.echo(f"{name}: measuring {', '.join(runners)}", err=True)
+            timings = measure(runners, runs or scenario.runs)
+            one = document([(name, scenario.size(scale), timing) for timing in timings], runs or scenario.runs)
+            found = merged(found, one) if found else one
+            if output is not None:  # after each scenario, so that a long run that is broken off is not lost
+                save(merged(load(output), found) if output.exists() else found, output)
+    click.echo(results_table(found))
+
+
+@command.command("compare")
+@click.argument("before", type=_FILE)
+@click.argument("after", type=_FILE)
+@click.option("--fail-above", type=float, metavar="FACTOR", help="Exit with 1 where anything got slower by more.")
+def compare(before: Path, after: Path, fail_above: float | None) -> None:
+    """Compare two results, name by name."""
+    from .comparing import compared, comparison_table, worst_change
+    from .results import load
+
+    rows = compared(_loaded(load, before), _loaded(load, after))
+    click.echo(comparison_table(rows))
+    if fail_above is not None and worst_change(rows) > fail_above:
+        sys.exit(1)
+
+
+@command.command("table")
+@click.argument("results", type=_FILE)
+def table(results: Path) -> None:
+    """Print results as a Markdown table."""
+    from .comparing import results_table
+    from .results import load
+
+    click.echo(results_table(_loaded(load, results)))
+
+
+@command.command("plot")
+@click.argument("results", type=_FILE)
+@click.argument("folder", type=_FOLDER)
+def plot(results: Path, folder: Path) -> None:
+    """Draw the plots of results into a folder."""
+    from .plots import draw
+    from .results import load
+
+    _needs_matplotlib()
+    for path in draw(_loaded(load, results), folder):
+        click.echo(str(path))
+
+
+@command.command("page")
+@click.argument("results", type=_FILE)
+@click.argument("page", type=_FILE, default=Path("docs/performance.md"))
+def page(results: Path, page: Path) -> None:
+    """Make the page of figures and its plots from results."""
+    from .page import write_page
+    from .results import load
+
+    _needs_matplotlib()
+    for path in write_page(_loaded(load, results), page):
+        click.echo(str(path))
+
+
+@command.command("make")
+@click.argument("folder", type=_FOLDER)
+@click.option("--files", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--columns", type=click.IntRange(2), default=20, show_default=True)
+@click.option("--rows", type=click.IntRange(1), default=10, show_default=True, help="In each file.")
+@click.option("--versions", type=click.IntRange(1), default=4, show_default=True, help="Schemas it went through.")
+@click.option("--nesting", type=click.IntRange(0), default=0, show_default=True, help="Depth of every tenth column.")
+@click.option("--partitions", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--deletes", type=click.IntRange(0), default=0, show_default=True, help="Position delete files.")
+@click.option("--statistics", type=click.IntRange(0), default=20, show_default=True, help="Columns with statistics.")
+@click.option(
+    "--data",
+    type=click.Choice(["none", "tiny", "shared", "new"]),
+    default="tiny",
+    show_default=True,
+    help="none: metadata alone; shared: files of a version are one; new: no two files have one schema.",
+)
+def make(folder: Path, **size: Any) -> None:
+    """Make an evolved table of any size, and print its metadata file."""
+    from .many_files import ManyFiles, write_table
+
+    table = ManyFiles(**size)
+    if table.versions > table.files:
+        raise click.UsageError("There must be as many files as versions at least")
+    if table.deletes and table.data == "none":
+        raise click.UsageError("Deletes need data files: choose another --data than none")
+    click.echo(write_table(table, folder))
+
+
+def _loaded(load: Any, file: Path) -> Any:
+    try:
+        return load(file)
+    except FileNotFoundError:
+        raise click.UsageError(f"There is no such file: {file}") from None
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _needs_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise click.UsageError(
+            "matplotlib is not installed; install it with: pip install 'iceberg-projector[bench]'"
+        ) from None
+
+
+if __name__ == "__main__":
+    command()

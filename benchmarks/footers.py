@@ -1,0 +1,94 @@
+"""The shape of every file: ours beside pyarrow's `read_metadata` and `read_schema`, and Polars' schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import projector
+
+from .many_files import ManyFiles, write_data
+from .measuring import Runner
+from .scenario import Prepared, Scenario, scaled
+
+
+def tiny_files(table: ManyFiles, folder: Path) -> list[str]:
+    """The data files of a table, written once below a folder."""
+    data = folder / f"footers-{table}-{table.data}"
+    if data.exists():
+        return [str(path) for path in sorted(data.iterdir())]
+    return [path for path, _ in write_data(table, data)]
+
+
+def ours(files: Sequence[str]) -> int:
+    groups = projector.shapes(files)
+    return sum(sum(group.row_counts) for group in groups)
+
+
+def read_metadata(files: Sequence[str]) -> int:
+    import pyarrow.parquet as pq
+
+    return sum(pq.read_metadata(file).num_rows for file in files)
+
+
+def read_schema(files: Sequence[str]) -> None:
+    import pyarrow.parquet as pq
+
+    for file in files:
+        pq.read_schema(file)
+
+
+def polars_schema(files: Sequence[str]) -> None:
+    import polars as pl
+
+    for file in files:
+        pl.read_parquet_schema(file)
+
+
+def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
+    files = tiny_files(_scaled(table, scale), folder)
+    return {
+        "pyarrow-read_metadata": Runner(partial(read_metadata, files)),
+        "projector": Runner(partial(ours, files), "pyarrow-read_metadata"),
+        "pyarrow-read_schema": Runner(partial(read_schema, files), "pyarrow-read_metadata"),
+        "polars-read_parquet_schema": Runner(partial(polars_schema, files), "pyarrow-read_metadata"),
+    }
+
+
+def _scaled(table: ManyFiles, scale: float) -> ManyFiles:
+    from dataclasses import replace
+
+    return replace(table, files=scaled(table.files, scale, table.versions))
+
+
+def _scenario(name: str, about: str, table: ManyFiles, runs: int = 5) -> Scenario:
+    return Scenario(
+        name, about, lambda scale: str(_scaled(table, scale)), partial(_prepare, table), runs, group="footers"
+    )
+
+
+SCENARIOS = (
+    _scenario(
+        "footers-20",
+        "The shape of 10,000 files of 20 columns under 12 schemas.",
+        ManyFiles(10_000, 20, versions=12, data="tiny"),
+    ),
+    _scenario(
+        "footers-200",
+        "The shape of 10,000 files of 200 columns under 4 schemas.",
+        ManyFiles(10_000, 200, versions=4, data="tiny"),
+        runs=3,
+    ),
+    _scenario(
+        "footers-new-20",
+        "The shape of 2,000 files of 20 columns, each with a schema that no other has.",
+        ManyFiles(2000, 20, data="new"),
+    ),
+    _scenario(
+        "footers-new-200",
+        "The shape of 1,000 files of 200 columns, each with a schema that no other has.",
+        ManyFiles(1000, 200, data="new"),
+        runs=3,
+    ),
+)

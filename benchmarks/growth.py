@@ -1,0 +1,60 @@
+"""How cost grows: with files, with columns, and with schema versions. Each point is a scenario of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from .footers import ours as our_shapes
+from .footers import read_metadata
+from .many_files import ManyFiles
+from .measuring import Runner
+from .planning_scenarios import metadata_table, ours, pyicebergs
+from .scenario import Prepared, Scenario, scaled
+
+FILES = (100, 1000, 10_000, 100_000)
+COLUMNS = (10, 50, 200, 1000, 2000)
+VERSIONS = (1, 4, 16, 64, 256)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a growth curve: along which axis, and how far."""
+
+    axis: str
+    value: int
+    table: ManyFiles
+    scales: bool = True
+
+    def at(self, scale: float) -> ManyFiles:
+        files = scaled(self.table.files, scale, self.table.versions) if self.scales else self.table.files
+        return replace(self.table, files=files)
+
+
+def _prepare(point: Point, folder: Path, scale: float) -> Prepared:
+    table = point.at(scale)
+    metadata_file = metadata_table(table, folder)
+    files = [str(path) for path in sorted((Path(metadata_file).parent.parent / "data").iterdir())]
+    return {
+        "pyarrow-read_metadata": Runner(partial(read_metadata, files)),
+        "projector-shapes": Runner(partial(our_shapes, files), "pyarrow-read_metadata"),
+        "pyiceberg-plan": Runner(partial(pyicebergs, metadata_file, None)),
+        "projector-plan": Runner(partial(ours, metadata_file, None), "pyiceberg-plan"),
+    }
+
+
+def _scenario(point: Point) -> Scenario:
+    name = f"growth-{point.axis}-{point.value}"
+    about = f"Shapes and plan at {point.value} {point.axis}."
+    return Scenario(
+        name, about, lambda scale: str(point.at(scale)), partial(_prepare, point), runs=3, group=f"growth-{point.axis}"
+    )
+
+
+POINTS = (
+    *(Point("files", n, ManyFiles(n, 20, versions=12, data="shared")) for n in FILES),
+    *(Point("columns", n, ManyFiles(500, n, statistics=n, versions=4, data="shared"), False) for n in COLUMNS),
+    *(Point("versions", n, ManyFiles(5000, 50, versions=n, data="shared"), False) for n in VERSIONS),
+)
+SCENARIOS = tuple(_scenario(point) for point in POINTS)

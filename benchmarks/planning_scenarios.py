@@ -1,0 +1,108 @@
+"""Planning scans of tables whose data files are not there: ours beside pyiceberg's `plan_files`, cold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import projector
+
+from .many_files import ManyFiles, write_table
+from .measuring import Runner
+from .scenario import Prepared, Scenario, scaled
+
+
+def metadata_table(table: ManyFiles, folder: Path) -> str:
+    """The metadata file of a table, written once below a folder."""
+    home = folder / f"table-{table}-{table.data}-{table.statistics}s-{table.partitions}p"
+    metadata = home / "metadata" / "v1.metadata.json"
+    return str(metadata) if metadata.exists() else write_table(table, home)
+
+
+def ours(metadata_file: str, row_filter: str | None) -> int:
+    return len(projector.load_table(metadata_file).scan(row_filter).plan_files().tasks)
+
+
+def pyicebergs(metadata_file: str, row_filter: str | None) -> int:
+    from pyiceberg.table import StaticTable
+
+    table = StaticTable.from_metadata(metadata_file)
+    _forget_manifests()
+    return sum(1 for _ in (table.scan(row_filter) if row_filter else table.scan()).plan_files())
+
+
+def _forget_manifests() -> None:
+    """Empty pyiceberg's cache of manifest lists, where this version has one, so that it plans cold as well."""
+    from pyiceberg import manifest
+
+    clear = getattr(manifest, "clear_manifest_cache", None)
+    if clear is not None:
+        clear()
+
+
+def _figures(metadata_file: str, row_filter: str | None) -> dict[str, object]:
+    plan = projector.load_table(metadata_file).scan(row_filter).plan_files()
+    tasks = plan.tasks
+    found: dict[str, object] = {"files": len(tasks), "manifests": len(plan.manifests)}
+    for name in ("entries_decoded", "bytes_read"):
+        if hasattr(plan, name):
+            found[name] = getattr(plan, name)
+    return found
+
+
+def _prepare(table: ManyFiles, make_filter: Callable[[ManyFiles], str | None], folder: Path, scale: float) -> Prepared:
+    sized = _scaled(table, scale)
+    metadata_file = metadata_table(sized, folder)
+    row_filter = make_filter(sized)
+    return {
+        "pyiceberg": Runner(partial(pyicebergs, metadata_file, row_filter)),
+        "projector": Runner(
+            partial(ours, metadata_file, row_filter), "pyiceberg", partial(_figures, metadata_file, row_filter)
+        ),
+    }
+
+
+def _scaled(table: ManyFiles, scale: float) -> ManyFiles:
+    return replace(table, files=scaled(table.files, scale, 20))
+
+
+def _scenario(name: str, about: str, table: ManyFiles, make_filter: Callable[[ManyFiles], str | None]) -> Scenario:
+    size = lambda scale: str(_scaled(table, scale))  # noqa: E731 - a name of its own would say no more
+    return Scenario(name, about, size, partial(_prepare, table, make_filter), group="planning")
+
+
+def _sorted_part(table: ManyFiles) -> str:
+    """A filter on the sorted column that one file in a hundred can match."""
+    start = table.files // 2 * table.rows
+    return f"c2 >= {start} and c2 < {start + max(1, table.files // 100) * table.rows}"
+
+
+_PLAN_20 = ManyFiles(20_000, 20, 1000, partitions=20)
+_PLAN_200 = ManyFiles(20_000, 200, 1000, partitions=20, statistics=200)
+
+SCENARIOS = (
+    _scenario("plan-20", "Plan all of 20,000 files with statistics of 20 columns, cold.", _PLAN_20, lambda table: None),
+    _scenario(
+        "plan-200", "Plan all of 20,000 files with statistics of 200 columns, cold.", _PLAN_200, lambda table: None
+    ),
+    _scenario(
+        "plan-20-filtered",
+        "The same table of 20 columns, with a filter on bounds that one file in a hundred can match.",
+        replace(_PLAN_20, partitions=0),
+        _sorted_part,
+    ),
+    _scenario(
+        "plan-20-partition",
+        "The same, with a filter that one partition in twenty can match.",
+        _PLAN_20,
+        lambda table: "c1 = 3",
+    ),
+    _scenario(
+        "plan-200-filtered",
+        "The table of 200 columns, with a filter on bounds that one file in a hundred can match.",
+        replace(_PLAN_200, partitions=0),
+        _sorted_part,
+    ),
+)
