@@ -23,24 +23,24 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from projector.check.file_columns import among, by_writing_schema, distinct, dotted, listed, named_columns, table_ids
 from projector.check.findings import Direction, Finding
 from projector.check.rule import Level, Rule
 from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
-from projector.schema.schema import Schema
 
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for each field whose values went to a dropped one, and one for all other dropped ids."""
     lost: dict[int, tuple[list[ShapeGroup], set[str], int]] = {}
     extra: tuple[list[ShapeGroup], set[str], list[str]] = ([], set(), [])
+    older = _older(state)
     for group in state.footers.groups:
         ids = table_ids(group.schema)
         for schema, files in by_writing_schema(state, group):
-            dropped = (ids & _before(state, schema)) - schema.fields_by_id.keys()
+            dropped = (ids & older[schema.schema_id]) - schema.fields_by_id.keys()
             here = {path: field_id for field_id, path in schema.paths_by_id.items()} if dropped else {}
             for place, column in named_columns(group.schema):
                 if column.field_id not in dropped or column.field_id is None:
@@ -71,10 +71,14 @@ def check(state: TableState) -> Iterator[Finding]:
         )
 
 
-def _before(state: TableState, schema: Schema) -> frozenset[int]:
-    """Ids of the schemas that were made before one."""
-    older = (s.fields_by_id for number, s in state.history.items() if number < schema.schema_id)
-    return frozenset().union(*older)
+def _older(state: TableState) -> Mapping[int, frozenset[int]]:
+    """For each schema, the ids of the schemas that were made before it."""
+    found: dict[int, frozenset[int]] = {}
+    so_far: frozenset[int] = frozenset()
+    for schema_id in sorted(state.history):
+        found[schema_id] = so_far
+        so_far |= state.history[schema_id].fields_by_id.keys()
+    return found
 
 
 RULE = Rule(

@@ -42,12 +42,13 @@ def check(state: TableState) -> Iterator[Finding]:
         groups: list[ShapeGroup] = []
         missing: set[str] = set()
         default_lost = False
+        holders = _with_holder(state, field_id)
         for group, node in state.nodes(field_id):
-            if not isinstance(node, Constant | NewStruct | Null) or id(group) not in schemas:
+            if not isinstance(node, Constant | NewStruct | Null) or not (id(group) in schemas and id(group) in holders):
                 continue
             for schema, files in schemas[id(group)]:
                 written = schema.fields_by_id.get(field_id)
-                if written is not None and _is_stored(written) and _holder_is_there(state, group, field_id):
+                if written is not None and _is_stored(written):
                     groups.append(group)
                     missing |= files
                     default_lost |= written.write_default not in (None, field.initial_default)
@@ -75,12 +76,12 @@ def _is_stored(field: NestedField) -> bool:
             return True
 
 
-def _holder_is_there(state: TableState, group: ShapeGroup, field_id: int) -> bool:
-    """Whether the files have what a field is in, so that the field itself is what is missing."""
+def _with_holder(state: TableState, field_id: int) -> set[int]:
+    """The groups whose files have what a field is in, so that the field itself is what is missing; by identity."""
     parent = state.schema.parents_by_id.get(field_id)
     if parent is None:
-        return True
-    return any(held is group and group.column(node) is not None for held, node in state.nodes(parent))
+        return {id(group) for group in state.footers.groups}
+    return {id(group) for group, node in state.nodes(parent) if group.column(node) is not None}
 
 
 RULE = Rule(

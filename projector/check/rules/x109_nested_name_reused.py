@@ -29,7 +29,8 @@ from projector.check.rule import Level, Rule
 from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.files.physical import FileStruct
-from projector.schema.types import NestedField, StructType
+from projector.projection.plan import PlanNode
+from projector.schema.types import StructType
 
 
 def check(state: TableState) -> Iterator[Finding]:
@@ -37,8 +38,9 @@ def check(state: TableState) -> Iterator[Finding]:
     for parent_id, parent in state.schema.fields_by_id.items():
         if not isinstance(parent.field_type, StructType) or not _in_collection(state, parent_id):
             continue
+        names = [(group, _ids_by_name(group, node)) for group, node in state.nodes(parent_id)]
         for field in parent.field_type.fields:
-            groups = [group for group, node in state.nodes(parent_id) if _has_for_another(group, node, field)]
+            groups = [group for group, ids in names if ids.get(field.name, field.field_id) != field.field_id]
             if groups:
                 finding = readers_disagree(
                     "nested-name-reused",
@@ -53,12 +55,12 @@ def check(state: TableState) -> Iterator[Finding]:
                     yield finding
 
 
-def _has_for_another(group: ShapeGroup, node: object, field: NestedField) -> bool:
-    place = getattr(node, "place", None)
-    column = None if place is None else group.schema.at(place)
+def _ids_by_name(group: ShapeGroup, node: PlanNode) -> dict[str, int]:
+    """The ids of the children of a struct in some files, by their names there."""
+    column = group.column(node)
     if column is None or not isinstance(column.type, FileStruct):
-        return False
-    return any(c.name == field.name and c.field_id not in (None, field.field_id) for c in column.children)
+        return {}
+    return {child.name: child.field_id for child in column.children if child.field_id is not None}
 
 
 def _in_collection(state: TableState, field_id: int) -> bool:
