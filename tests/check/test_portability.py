@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 import pytest
 
 import projector
-from projector.check.portability import FEATURES, TRIED, Engine, engines_of
+from projector.check.portability import FEATURES, TRIED, Engine, Feature, engines_of
 from projector.check.portability_page import page
 from projector.check.rules import all_rules
 from projector.errors import UnsupportedError
 from tests.check.tables import table
+from tests.check.test_ordinary_changes import open_table
 from tests.conformance.cases import cases
+from tests.conformance.conftest import tables  # noqa: F401 - the fixture
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "portability.md"
 
@@ -23,7 +26,7 @@ def test_the_page_is_up_to_date() -> None:
 
 
 @pytest.mark.parametrize("feature", FEATURES.values(), ids=FEATURES)
-def test_a_feature_names_a_rule_and_its_evidence(feature: object) -> None:
+def test_a_feature_names_a_rule_and_its_evidence(feature: Feature) -> None:
     assert feature.rule is None or feature.rule in all_rules()
     assert feature.behaviours
     names = {case.name for case in cases()}
@@ -52,3 +55,23 @@ def test_a_finding_names_the_readers_that_matter_and_no_others(tmp_path: Path) -
     assert finding.message == "type timestamp_ns: known to fail in duckdb"
     assert finding.evidence.facts == ("duckdb 1.5.5 does not know the type",)
     assert not projector.check(nanos, engines=["polars"]).findings
+
+
+SEEN = [
+    pytest.param(feature, seen.engine, seen.evidence.removeprefix("case "), id=f"{feature.name}-{seen.engine}")
+    for feature in FEATURES.values()
+    for seen in feature.behaviours
+    if feature.rule is not None and seen.evidence.startswith("case ")
+]
+
+
+@pytest.mark.parametrize(("feature", "engine", "case"), SEEN)
+def test_the_rule_finds_the_case_that_it_was_seen_in(feature: Feature, engine: Engine, case: str, tables: Path) -> None:  # noqa: F811
+    """An audit of the conformance suite's table, for the one reader alone, tells of what the reader does with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = projector.check(open_table(case, tables), engines=[engine])
+    found = [f for f in report.findings if f.code == feature.rule]
+    assert found
+    if feature.rule is not None and feature.rule[0] == "X":
+        assert any(f.message.endswith(f"in {engine}") for f in found)
