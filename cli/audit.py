@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -28,4 +27,4 @@ def command(location: str, **options: Any) -> None:
     from projector.api.check import check
 
     choices = Choices.taken_from(options)
-    finish(check(open_table(location, options), **choices.of_check(location, Path.cwd())), choices)
+    finish(check(open_table(location, options), **choices.of_check()), choices)

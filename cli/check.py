@@ -53,7 +53,5 @@ def command(location: str, **options: Any) -> None:
         sql, name = sys.stdin.read(), "stdin"
     dialect = options.pop("dialect")
     table = open_table(location, options)
-    report = check(
-        table, sql=sql, schema=schema, dialect=dialect, sql_file=name, **choices.of_check(location, Path.cwd())
-    )
+    report = check(table, sql=sql, schema=schema, dialect=dialect, sql_file=name, **choices.of_check())
     finish(report, choices)

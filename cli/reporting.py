@@ -15,6 +15,7 @@ from .options import output_options
 from .output import Target
 
 if TYPE_CHECKING:
+    from projector.check.config import Config
     from projector.check.report import Report
 
 FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
@@ -57,6 +58,21 @@ def policy_options(command: _Command) -> _Command:
                 metavar="NAME",
                 help="Readers whose troubles count: spark, trino, duckdb, polars, pyiceberg.  [default: all]",
             ),
+            click.option(
+                "--sample",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="At level values: read N files of each shape at most.  [default: all]",
+            ),
+            click.option(
+                "--all-columns", is_flag=True, help="At level values: read columns that nothing touches, too."
+            ),
+            click.option(
+                "--config",
+                "config_file",
+                type=click.Path(dir_okay=False, path_type=Path),
+                help="Configuration.  [default: projector.toml or pyproject.toml, in this folder or above]",
+            ),
             click.option("--verbose", "-v", is_flag=True, help="Show in full what exists already, too."),
         )
     ):
@@ -78,26 +94,37 @@ class Choices:
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     engines: tuple[str, ...]
+    sample: int | None
+    all_columns: bool
     verbose: bool
     target: Target
+    config: Config
 
     @staticmethod
     def taken_from(options: dict[str, Any]) -> Choices:
         """The choices, taken out of a command's options."""
+        from projector.check.config import find_config, read_config
+
         form, file = options.pop("output_format"), options.pop("output_file")
         guessed = _SUFFIXES.get(file.suffix.lower()) if file is not None else None
         target = Target.chosen(form or guessed, file)
-        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "verbose")
-        return Choices(**{name: options.pop(name) for name in names}, target=target)
+        given = options.pop("config_file")
+        config = read_config(given) if given is not None else find_config(Path.cwd())
+        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "all_columns", "verbose")
+        return Choices(**{name: options.pop(name) for name in names}, target=target, config=config)
 
-    def of_check(self, location: str, folder: Path) -> dict[str, Any]:
-        """The arguments of `projector.check` that they ask for."""
+    def of_check(self) -> dict[str, Any]:
+        """The arguments of `projector.check` that they ask for; what was not given is as configured."""
+        config = self.config
         return {
-            "level": self.level or "footers",
-            "compatibility": self.compatibility or "backward-transitive",
-            "select": _codes(self.select),
-            "ignore": _codes(self.ignore),
-            "engines": _names(self.engines),
+            "level": self.level or config.level or "footers",
+            "compatibility": self.compatibility or config.compatibility or "backward-transitive",
+            "select": _codes(self.select) or config.select,
+            "ignore": (*_codes(self.ignore), *config.ignore),
+            "engines": _names(self.engines) or config.engines,
+            "sample": self.sample or config.sample,
+            "all_columns": self.all_columns,
+            "suppressions": config.suppressions,
         }
 
 
@@ -124,7 +151,7 @@ def finish(report: Report, choices: Choices) -> None:
         stream.write(rendered.encode("utf-8", "backslashreplace"))
     if os.environ.get("GITHUB_ACTIONS") == "true" and target.format == "text" and target.file is None:
         click.echo(render_report(report, "github"), nl=False)
-    fail_on = choices.fail_on or "error"
+    fail_on = choices.fail_on or choices.config.fail_on or "error"
     if report.fails(None if fail_on == "never" else Severity(fail_on)):
         click.get_current_context().exit(FINDINGS)
 

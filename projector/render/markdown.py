@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from projector.check.findings import Finding, Severity
 from projector.check.report import Report
 from projector.check.rules import all_rules
-from projector.render.words import counted, evidence_lines, looked_at, place, verdict
+from projector.render.words import counted, evidence_lines, looked_at, place, printable, verdict
 
 _SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.INFO: "ℹ️"}
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#~$"} | {"@": "@\u200b", "\n": " ", "\r": " "})
@@ -21,14 +21,15 @@ def render(report: Report) -> str:
 
 def escape(text: str) -> str:
     """Text that says in Markdown what it says; it mentions nobody."""
-    return text.translate(_SPECIAL)
+    return printable(" ".join(text.splitlines())).translate(_SPECIAL)
 
 
 def code(text: str) -> str:
     """Text as code on one line, whatever backticks it has."""
     ticks = "`" * (max((len(run) for run in _runs(text)), default=0) + 1)
+    shown = printable(" ".join(text.split()))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{pad}{' '.join(text.split())}{pad}{ticks}"
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
 
 
 def _runs(text: str) -> Iterator[str]:
@@ -74,7 +75,8 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _details(finding: Finding, report: Report) -> Iterator[str]:
     head = f"{finding.severity} {finding.code} {finding.name}: {finding.path or ''}"
-    yield f"<details><summary>{html.escape(head)}</summary>"
+    inert = html.escape(printable(head)).replace("@", "@\u200b")
+    yield f"<details><summary>{inert}</summary>"
     yield ""
     if finding.source is not None:
         text = finding.source.text[finding.source.position : finding.source.end or finding.source.position]

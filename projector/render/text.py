@@ -9,7 +9,7 @@ from projector.check.findings import Finding, Severity, Status
 from projector.check.report import Report
 from projector.check.rules import all_rules
 from projector.evolution.operations import Source
-from projector.render.words import counted, evidence_lines, looked_at, verdict
+from projector.render.words import counted, evidence_lines, looked_at, printable, verdict
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 _WIDTH = 110
@@ -108,10 +108,3 @@ def _summary(report: Report) -> Iterator[Line]:
         yield [(f"not looked at: {number}, first {first.file}: {first.reason}", "yellow")]
     for text in report.not_looked_at:
         yield [(f"not looked at: {text}", "dim")]
-
-
-def printable(text: str) -> str:
-    """Text on one line: control characters, which could also steer a terminal, are shown as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)

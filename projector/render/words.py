@@ -70,3 +70,10 @@ def place(finding: Finding, report: Report) -> str:
 def one_line(finding: Finding) -> str:
     """The field and the fact."""
     return f"{finding.path}: {finding.message}" if finding.path else finding.message
+
+
+def printable(text: str) -> str:
+    """Text on one line: control characters, which could also steer a terminal, are shown as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)

@@ -132,6 +132,8 @@ class StateValues:
         for snapshot_id, row_filter in self._filters:
             files = self.sample.by_snapshot[snapshot_id]
             readable = [f for f in files if not isinstance(self.rows(snapshot_id, f), Failed)]
+            if not readable:
+                continue
             full = [row for f in readable for row in _rows_of(self.rows(snapshot_id, f))]
             expected = [row for row in full if evaluate_row(row_filter, row) is True]
             for engine in self.engines:

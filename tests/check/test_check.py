@@ -1,0 +1,211 @@
+"""The check as a whole: proposals of every kind, refusals, statuses, compatibility, and that it writes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import projector
+from projector import UpdateSchema
+from projector.check.findings import Direction, Severity, Status
+from projector.check.policy import POLICY, Compatibility, severity_of
+from projector.check.rules import all_rules
+from projector.errors import CorruptFileError, NotFoundError, ParseError, ProjectorError, UnsupportedError
+from tests.check.tables import evolve, foreign, schema, table
+
+MAKE = table("1 id int!, 2 note string, 3 qty int", [{"id": 1, "note": "x", "qty": 1}])
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_nothing_is_written(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    before = contents(tmp_path)
+    projector.check(made, sql="ALTER TABLE t DROP COLUMN note; ALTER TABLE t ADD COLUMN z int", level="values")
+    projector.check(made)
+    assert contents(tmp_path) == before
+
+
+def test_one_proposal_of_every_kind_says_the_same(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    wanted = schema("1 id int!, 2 note string, 3 qty string")
+    arrow = pa.schema([pa.field("id", pa.int32(), False), ("note", pa.string()), ("qty", pa.string())])
+    file = tmp_path / "wanted.json"
+    file.write_text(wanted.to_json())
+    reports = [
+        projector.check(made, UpdateSchema().update_column_type("qty", "string")),
+        projector.check(made, sql="ALTER TABLE t ALTER COLUMN qty TYPE string"),
+        projector.check(made, sql="ALTER TABLE t ALTER COLUMN qty SET DATA TYPE varchar", dialect="trino"),
+        projector.check(made, schema=wanted),
+        projector.check(made, schema=wanted.to_json()),
+        projector.check(made, schema=json.loads(wanted.to_json())),
+        projector.check(made, schema=file),
+        projector.check(str(tmp_path / "metadata" / "v2.metadata.json"), schema=str(file)),
+        projector.check(made, schema=arrow),
+    ]  # fmt: skip
+    for report in reports:
+        assert [(f.code, f.path, f.field_id) for f in report.deciding] == [("T101", "qty", 3)]
+        assert not report.ok
+
+
+def test_a_report_raises_for_errors(tmp_path: Path) -> None:
+    report = projector.check(
+        MAKE(tmp_path), sql="ALTER TABLE t ALTER COLUMN qty TYPE string; ALTER TABLE t DROP COLUMN z"
+    )
+    with pytest.raises(projector.CheckFailedError, match=r"T101 qty: .* and 1 more") as caught:
+        report.raise_for_errors()
+    assert caught.value.report is report
+    projector.check(MAKE(tmp_path / "other"), sql="ALTER TABLE t ADD COLUMN z int").raise_for_errors()
+
+
+def test_every_refusal_is_told_with_its_place(tmp_path: Path) -> None:
+    actions = ("RENAME COLUMN nope TO a", "ADD COLUMN note int", "ALTER COLUMN qty TYPE date")
+    sql = ";\n".join(f"ALTER TABLE t {action}" for action in actions)
+    report = projector.check(MAKE(tmp_path), sql=sql)
+    told = [(f.code, f.path, f.to_json()["source"]["line"]) for f in report.deciding]
+    assert told == [("S101", "nope", 1), ("S102", "note", 2), ("T101", "qty", 3)]
+    assert {f.direction for f in report.deciding} == {Direction.CANNOT_APPLY}
+
+
+def test_what_can_be_applied_is_looked_at_beside_what_cannot(tmp_path: Path) -> None:
+    sql = "ALTER TABLE t RENAME COLUMN nope TO a; ALTER TABLE t DROP COLUMN note"
+    report = projector.check(MAKE(tmp_path), sql=sql)
+    assert {"S101", "D101"} <= {f.code for f in report.deciding}
+    assert report.after is not None
+    assert [f.name for f in report.after.fields] == ["id", "qty"]
+
+
+def test_an_operation_on_what_was_refused_is_not_told_again(tmp_path: Path) -> None:
+    update = (
+        UpdateSchema().add_column("note", "int").add_column(("nope", "x"), "int").update_column_doc(("nope", "x"), "d")
+    )
+    report = projector.check(MAKE(tmp_path), update)
+    assert sorted(f.code for f in report.deciding) == ["S101", "S102"]
+
+
+def test_a_schema_that_no_operation_makes_is_a_finding(tmp_path: Path) -> None:
+    made = table("1 id int, 2 a int, 3 s {4 b int}", [{"id": 1, "a": 1, "s": None}])(tmp_path)
+    report = projector.check(made, schema=schema("1 id long, 3 s {4 b int, 2 a int}"))
+    assert "S104" in {f.code for f in report.deciding}
+    assert report.after is not None
+    assert str(report.after.fields_by_id[1].field_type) == "long"
+
+
+def test_existing_findings_do_not_decide(tmp_path: Path) -> None:
+    made = table("1 id int, 2 b int!", foreign({"id": pa.array([1], pa.int64())}, id=1))(tmp_path)
+    report = projector.check(made, sql="ALTER TABLE t ADD COLUMN z int")
+    assert report.ok
+    assert {f.code for f in report.existing} >= {"F101", "N107"}
+    assert not projector.check(made).ok
+
+
+def test_a_finding_on_more_files_is_worsened(tmp_path: Path) -> None:
+    steps = (
+        [{"s": {"a": 1}}],
+        evolve("1 s {2 a int, 3 b int}"),
+        [{"s": {"a": 1, "b": 1}}],
+        evolve("1 s {3 b int, 4 c int}"),
+    )
+    report = projector.check(table("1 s {2 a int}", *steps)(tmp_path), sql="ALTER TABLE t DROP COLUMN s.b")
+    (finding,) = (f for f in report.findings if f.code == "S110")
+    assert finding.status is Status.WORSENED
+    assert finding.evidence.files == 2
+
+
+def test_the_scope_is_every_retained_snapshot_unless_told_otherwise(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    raw = json.loads((tmp_path / "metadata" / "v2.metadata.json").read_text())
+    first = raw["snapshots"][0]
+    second = {
+        **first,
+        "snapshot-id": 99,
+        "sequence-number": 2,
+        "manifest-list": str(tmp_path / "metadata" / "empty.avro"),
+    }
+    list_of_nothing(tmp_path / "metadata" / "empty.avro")
+    raw |= {"snapshots": [first, second], "current-snapshot-id": 99, "refs": {}, "last-sequence-number": 2}
+    (tmp_path / "metadata" / "v3.metadata.json").write_text(json.dumps(raw))
+    both = projector.load_table(str(tmp_path / "metadata" / "v3.metadata.json"))
+    sql = "ALTER TABLE t ALTER COLUMN qty TYPE string"
+    assert projector.check(both, sql=sql).looked_at.footers == 1
+    latest = projector.check(both, sql=sql, compatibility="backward")
+    assert latest.looked_at.footers == 0
+    assert any("1 older snapshots" in text for text in latest.not_looked_at)
+    assert made.metadata.snapshot_ids == (10,)
+
+
+def list_of_nothing(path: Path) -> None:
+    from tests.metadata.build import LIST_V3, write_avro
+
+    write_avro(path, LIST_V3, [])
+
+
+def test_a_file_that_is_gone_is_told_and_the_others_are_looked_at(tmp_path: Path) -> None:
+    made = table("1 id int", [{"id": 1}], [{"id": 2}])(tmp_path)
+    (tmp_path / "data" / "00001.parquet").unlink()
+    report = projector.check(made, sql="ALTER TABLE t ALTER COLUMN id TYPE bigint")
+    assert report.looked_at.footers == 1
+    assert [u.file.rpartition("/")[2] for u in report.unreadable] == ["00001.parquet"]
+
+
+def test_a_table_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    manifest = next((tmp_path / "metadata").glob("m-*.avro"))
+    manifest.write_bytes(b"nothing")
+    with pytest.raises(CorruptFileError):
+        projector.check(made)
+    assert projector.check(made, sql="ALTER TABLE t ADD COLUMN z int", level="schema").ok
+
+
+def test_what_is_not_understood_is_an_error(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    with pytest.raises(ParseError):
+        projector.check(made, sql="ALTER TABLE t FROB")
+    with pytest.raises(UnsupportedError, match="Unknown level"):
+        projector.check(made, level="deep")
+    with pytest.raises(UnsupportedError, match="Unknown compatibility"):
+        projector.check(made, compatibility="sideways")
+    with pytest.raises(ProjectorError, match="several proposals"):
+        projector.check(made, UpdateSchema(), sql="x")
+    with pytest.raises(NotFoundError, match="no schema"):
+        projector.check(made, schema=tmp_path / "nope.json")
+
+
+def test_the_policy_covers_every_direction_and_never_lets_a_refusal_pass() -> None:
+    assert set(POLICY) == set(Direction)
+    for compatibility in Compatibility:
+        for direction in Direction:
+            assert isinstance(severity_of("T101", direction, compatibility), Severity)
+        assert severity_of("T101", Direction.CANNOT_APPLY, compatibility) is Severity.ERROR
+        assert severity_of("T101", Direction.ADVICE, compatibility) is Severity.INFO
+
+
+def test_a_direction_weighs_by_the_compatibility(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    sql = "ALTER TABLE t DROP COLUMN note"
+    assert projector.check(made, sql=sql).ok
+    assert not projector.check(made, sql=sql, compatibility="full").ok
+    assert not projector.check(made, sql=sql, compatibility="forward-transitive").ok
+
+
+def test_rules_cost_by_shape_and_not_by_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from projector.check import state
+
+    made = table("1 id int", *([{"id": i}] for i in range(30)))(tmp_path)
+    calls = []
+    monkeypatch.setattr(state, "resolve", lambda *a, **k: calls.append(a) or projector.resolve(*a, **k))
+    report = projector.check(made, sql="ALTER TABLE t ADD COLUMN z int")
+    assert report.looked_at.footers == 30
+    assert len(calls) <= 2 + len(all_rules()) // 10
+
+
+def test_importing_the_room_leaves_the_function() -> None:
+    from projector.check import findings
+
+    assert callable(projector.check)
+    assert findings.Finding.__module__ == "projector.check.findings"
