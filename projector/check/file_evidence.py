@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from projector.check.findings import Evidence
 from projector.check.live_files import LiveFile
@@ -26,14 +26,6 @@ def of_files(files: Sequence[LiveFile], among: int, *facts: str) -> Evidence:
         first_file=files[0].path if files else None,
         facts=facts,
     )
-
-
-def by_spec(state: TableState) -> Mapping[int, tuple[LiveFile, ...]]:
-    """The live data and delete files of each partition spec that has some; nothing at level `schema`."""
-    found: dict[int, list[LiveFile]] = {}
-    for file in (*state.files.live.data, *state.files.live.deletes):
-        found.setdefault(file.data_file.spec_id, []).append(file)
-    return {spec_id: tuple(files) for spec_id, files in found.items()}
 
 
 def all_files(state: TableState) -> int:

@@ -6,6 +6,8 @@ let go. Columns whose names have moved in the name mapping are passed over: thei
 
 from __future__ import annotations
 
+import struct
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,12 +41,20 @@ from projector.schema.types import (
     UUIDType,
 )
 
-_EIGHT = (TimestampType, TimestamptzType, TimestampNanoType, TimestamptzNanoType, TimeType, LongType, DoubleType)
+_BOUNDED = (
+    BooleanType, IntegerType, LongType, FloatType, DoubleType, DecimalType, DateType, TimeType, TimestampType,
+    TimestamptzType, TimestampNanoType, TimestamptzNanoType, StringType, UUIDType, FixedType, BinaryType,
+)  # fmt: skip
 _NARROW = (LongType, DoubleType, TimestampType, TimestampNanoType)
 """Types that 4 bytes are a legal bound of: from before a promotion."""
-_OTHER = (
-    BooleanType, IntegerType, DateType, FloatType, DecimalType, StringType, UUIDType, FixedType, BinaryType,
-)  # fmt: skip
+_FOUR = (*_NARROW, IntegerType, FloatType, DateType)
+_LONG, _DOUBLE, _INT, _FLOAT = map(struct.Struct, ("<q", "<d", "<i", "<f"))
+_PLAIN: Mapping[type[IcebergType], struct.Struct] = {
+    LongType: _LONG, TimeType: _LONG, TimestampType: _LONG, TimestamptzType: _LONG, TimestampNanoType: _LONG,
+    TimestamptzNanoType: _LONG, DoubleType: _DOUBLE, IntegerType: _INT, DateType: _INT, FloatType: _FLOAT,
+}  # fmt: skip
+AT_MOST = 200_000
+"""Bounds that are looked at, unless values are looked at as well: those of 10,000 files of 20 columns."""
 
 
 @dataclass
@@ -69,12 +79,18 @@ class Tally:
         return Evidence(self.files, among, self.rows, first_file=self.first_file, facts=(*said, *facts))
 
 
+def _tallies() -> Any:
+    return defaultdict(Tally)
+
+
 @dataclass
 class ManifestFacts:
     """What was found, by field id unless said otherwise.
 
     Parameters
     ----------
+    bounds_of:
+        The number of files whose bounds were looked at.
     malformed:
         Bounds that no value of the column, under its type or a legal earlier one, is encoded as.
     inverted:
@@ -90,70 +106,91 @@ class ManifestFacts:
         and partition field id.
     """
 
-    malformed: dict[int, Tally] = field(default_factory=dict)
-    inverted: dict[int, Tally] = field(default_factory=dict)
-    not_a_number: dict[int, Tally] = field(default_factory=dict)
-    four_bytes: dict[int, Tally] = field(default_factory=dict)
+    bounds_of: int = 0
+    malformed: dict[int, Tally] = field(default_factory=_tallies)
+    inverted: dict[int, Tally] = field(default_factory=_tallies)
+    not_a_number: dict[int, Tally] = field(default_factory=_tallies)
+    four_bytes: dict[int, Tally] = field(default_factory=_tallies)
     without_counts: Tally = field(default_factory=Tally)
-    partition_differs: dict[tuple[int, int], Tally] = field(default_factory=dict)
-    outside_summary: dict[tuple[int, int], Tally] = field(default_factory=dict)
+    partition_differs: dict[tuple[int, int], Tally] = field(default_factory=_tallies)
+    outside_summary: dict[tuple[int, int], Tally] = field(default_factory=_tallies)
 
 
-def gather(metadata: TableMetadata, mapping: NameMapping | None, live: LiveFiles) -> ManifestFacts:
-    """Look at the manifest entries of all live data files."""
-    facts = ManifestFacts()
+def gather(
+    metadata: TableMetadata, mapping: NameMapping | None, live: LiveFiles, at_most: int | None = AT_MOST
+) -> ManifestFacts:
+    """Look at the manifest entries of all live data files.
+
+    Parameters
+    ----------
+    mapping:
+        The table's name mapping, if it has one that can be read.
+    at_most:
+        The number of columns' bounds that are looked at, in files spread over all manifests; None for all. Decoding
+        bounds takes longer than all else, and what is wrong with them is a writer's habit.
+    """
     doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
-    types = {i: kind for i, kind in _types(metadata).items() if i not in doubtful}
+    fields = metadata.current_schema.fields_by_id
+    types = {i: f.field_type for i, f in fields.items() if i not in doubtful and isinstance(f.field_type, _BOUNDED)}
+    step = 1 if at_most is None else max(1, len(live.data) * max(1, len(types)) // at_most)
+    facts = ManifestFacts(bounds_of=-(-len(live.data) // step))
+    bounds = _Bounds(facts, types)
     partitions, summaries = PartitionCheck(metadata, types), SummaryCheck()
-    for file in live.data:
+    for number, file in enumerate(live.data):
         data_file = file.data_file
-        metrics = data_file.metrics
-        lower, upper = metrics.fresh("lower_bounds"), metrics.fresh("upper_bounds")
-        for field_id in lower.keys() | upper.keys():
-            if field_id in types:
-                _look(facts, file, field_id, types[field_id], lower.get(field_id), upper.get(field_id))
+        metrics, spec_id = data_file.metrics, data_file.spec_id
+        if number % step == 0:
+            lower, upper = metrics.fresh("lower_bounds"), metrics.fresh("upper_bounds")
+            bounds.look(file, lower, upper)
+            for part, example in partitions.differences(data_file, lower, upper) if data_file.partition else ():
+                facts.partition_differs[spec_id, part].add(file, example)
         if data_file.record_count and not metrics.has("value_counts") and not metrics.has("null_value_counts"):
             facts.without_counts.add(file)
-        if data_file.partition:
-            spec_id = data_file.spec_id
-            for part, example in partitions.differences(data_file, lower, upper):
-                facts.partition_differs.setdefault((spec_id, part), Tally()).add(file, example)
-            for part, example in summaries.left_out(file):
-                facts.outside_summary.setdefault((spec_id, part), Tally()).add(file, example)
+        for part, example in summaries.left_out(file) if data_file.partition else ():
+            facts.outside_summary[spec_id, part].add(file, example)
     return facts
 
 
-def _types(metadata: TableMetadata) -> Mapping[int, IcebergType]:
-    """The type of every field of the current schema that has bounds by the spec."""
-    fields = metadata.current_schema.fields_by_id
-    return {i: f.field_type for i, f in fields.items() if isinstance(f.field_type, (*_EIGHT, *_OTHER))}
+class _Bounds:
+    """Looks at the bounds of one file after the other. Most are as they should be, and told so by few steps."""
 
+    def __init__(self, facts: ManifestFacts, types: Mapping[int, IcebergType]) -> None:
+        self.facts = facts
+        self.types = types
+        self.plain = {i: _PLAIN[type(kind)] for i, kind in types.items() if type(kind) in _PLAIN}
 
-def _look(
-    facts: ManifestFacts, file: LiveFile, field_id: int, kind: IcebergType, lower: bytes | None, upper: bytes | None
-) -> None:
-    low = high = None
-    for data in (lower,) if lower == upper else (lower, upper):
-        if data is None:
-            continue
-        value = decode_bound(data, kind)
-        size = len(data)
-        if value is None:
-            if isinstance(kind, (FloatType, DoubleType)) and size in (4, 8) and (size == 4 or kind == DoubleType()):
-                facts.not_a_number.setdefault(field_id, Tally()).add(file)
-            elif not (size == 4 and isinstance(kind, _NARROW)):
-                facts.malformed.setdefault(field_id, Tally()).add(file, f"{size} bytes, {data[:20].hex()}")
+    def look(self, file: LiveFile, lower: Mapping[int, bytes], upper: Mapping[int, bytes]) -> None:
+        """Count what is wrong with the bounds of a file."""
+        plain, four_bytes = self.plain, self.facts.four_bytes
+        for field_id, low in lower.items():
+            high, layout = upper.get(field_id, b""), plain.get(field_id)
+            usual = layout is not None and len(low) == layout.size == len(high)
+            # NaN is not below itself, and is looked at more closely.
+            if layout is None or not usual or not layout.unpack(low) <= layout.unpack(high):
+                self._closely(file, field_id, low, upper.get(field_id))
+            elif layout.size == 4:
+                four_bytes[field_id].add(file)
+        for field_id in upper.keys() - lower.keys():
+            self._closely(file, field_id, None, upper[field_id])
+
+    def _closely(self, file: LiveFile, field_id: int, lower: bytes | None, upper: bytes | None) -> None:
+        kind, facts = self.types.get(field_id), self.facts
+        if kind is None:
+            return
+        if lower is not None and len(lower) == 4 and isinstance(kind, _FOUR):
+            facts.four_bytes[field_id].add(file)
+        values = []
+        for data in (lower, upper):
+            value = None if data is None else decode_bound(data, kind)
+            values.append(value)
+            if data is None or value is not None:
+                continue
+            if isinstance(kind, DoubleType if len(data) == 8 else (FloatType, DoubleType)) and len(data) in (4, 8):
+                facts.not_a_number[field_id].add(file)
+            elif not (len(data) == 4 and isinstance(kind, _NARROW)):
+                facts.malformed[field_id].add(file, f"{len(data)} bytes, {data[:20].hex()}")
                 return
-        if data is lower:
-            low = value
-        else:
-            high = value
-    if lower is not None and len(lower) == 4 and isinstance(kind, (*_NARROW, IntegerType, FloatType, DateType)):
-        facts.four_bytes.setdefault(field_id, Tally()).add(file)
-    if low is not None and high is not None and _above(low, high):
-        facts.inverted.setdefault(field_id, Tally()).add(file, f"lower {low} and upper {high}")
-
-
-def _above(low: Any, high: Any) -> bool:
-    """Whether a lower bound is above an upper one; of uuids, whose order writers differ in, nothing is said."""
-    return not isinstance(low, UUID) and bool(low > high)
+        low, high = values
+        # Of uuids, whose order writers differ in, nothing is said.
+        if low is not None and high is not None and not isinstance(low, UUID) and low > high:
+            facts.inverted[field_id].add(file, f"lower {low} and upper {high}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from projector.check.findings import NO_EVIDENCE, Evidence
 from projector.check.live_files import LiveFile, LiveFiles, live_files
-from projector.check.manifest_facts import ManifestFacts, gather
+from projector.check.manifest_facts import AT_MOST, ManifestFacts, gather
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
 from projector.check.shape_groups import Footers, ShapeGroup, read_footers
@@ -73,12 +73,23 @@ class TableFiles:
 
     @cached_property
     def manifest_facts(self) -> ManifestFacts:
-        """What the manifests say of the live data files that is wrong or strange; nothing at level `schema`."""
+        """What the manifests say of the live data files that is wrong or strange; nothing at level `schema`.
+
+        Where there are very many files, the bounds of some are looked at; of all at level `values`.
+        """
         try:
             mapping = self.metadata.name_mapping
         except ProjectorError:
             mapping = None
-        return gather(self.metadata, mapping, self.live)
+        return gather(self.metadata, mapping, self.live, None if self.level >= Level.VALUES else AT_MOST)
+
+    @cached_property
+    def by_spec(self) -> Mapping[int, tuple[LiveFile, ...]]:
+        """The live data and delete files of each partition spec that has some; nothing at level `schema`."""
+        found: dict[int, list[LiveFile]] = {}
+        for file in (*self.live.data, *self.live.deletes):
+            found.setdefault(file.data_file.spec_id, []).append(file)
+        return {spec_id: tuple(files) for spec_id, files in found.items()}
 
     @cached_property
     def equality_ids(self) -> Mapping[int, tuple[LiveFile, ...]]:

@@ -24,17 +24,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import all_files, by_spec, of_files
+from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import Direction, Evidence, Finding
+from projector.check.portability import readers_disagree
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.check.used_names import last_path
-from projector.metadata.partitioning import PartitionField
 
 
 def check(state: TableState) -> Iterator[Finding]:
     """Every partition field of an older spec whose source is gone, once for each column."""
-    live = by_spec(state)
+    live = state.files.by_spec
     for spec in state.metadata.specs.values():
         if spec.spec_id == state.metadata.default_spec_id or not state.may_have_data:
             continue
@@ -43,26 +43,25 @@ def check(state: TableState) -> Iterator[Finding]:
             if not gone or field.is_void:
                 continue
             files = live.get(spec.spec_id, ())
-            if files:
-                evidence = of_files(files, all_files(state), f"files of partition spec {spec.spec_id}")
-                yield _finding(state, field, spec.spec_id, gone[0], evidence, Direction.READERS_DISAGREE)
-            elif state.level < Level.FOOTERS:
-                told = Evidence(facts=("whether files of that spec are alive was not looked at",))
-                yield _finding(state, field, spec.spec_id, gone[0], told, Direction.ADVICE)
-
-
-def _finding(
-    state: TableState, field: PartitionField, spec_id: int, source: int, evidence: Evidence, direction: Direction
-) -> Finding:
-    return Finding(
-        f"not in the schema, but partition field {field.name} = {field.transform} of spec {spec_id} is made from it",
-        direction,
-        last_path(state, source) or f"id {source}",
-        source,
-        evidence=evidence,
-        help=f"rewrite the files of spec {spec_id} with the current spec before the column goes",
-        key=f"{spec_id}:{field.field_id}",
-    )
+            if not files and state.level >= Level.FOOTERS:
+                continue
+            evidence = of_files(files, all_files(state), f"files of partition spec {spec.spec_id}")
+            if not files:
+                evidence = Evidence(facts=("whether files of that spec are alive was not looked at",))
+            made = f"partition field {field.name} = {field.transform} of spec {spec.spec_id}"
+            finding = readers_disagree(
+                "dropped-partition-source",
+                state.files.engines,
+                f"not in the schema, but {made} is made from it",
+                path=last_path(state, gone[0]) or f"id {gone[0]}",
+                field_id=gone[0],
+                evidence=evidence,
+                help=f"rewrite the files of spec {spec.spec_id} with the current spec before the column goes",
+                key=f"{spec.spec_id}:{field.field_id}",
+                direction=Direction.READERS_DISAGREE if files else Direction.ADVICE,
+            )
+            if finding is not None:
+                yield finding
 
 
 RULE = Rule(

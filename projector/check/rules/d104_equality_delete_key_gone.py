@@ -25,7 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.file_evidence import of_files
-from projector.check.findings import Direction, Finding
+from projector.check.findings import Finding
+from projector.check.portability import readers_disagree
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.check.used_names import last_path
@@ -36,14 +37,17 @@ def check(state: TableState) -> Iterator[Finding]:
     for field_id, deletes in state.files.equality_ids.items():
         if field_id in state.schema.fields_by_id:
             continue
-        yield Finding(
+        finding = readers_disagree(
+            "equality-delete-dropped-key",
+            state.files.engines,
             "not in the schema, but live equality deletes compare rows by it",
-            Direction.READERS_DISAGREE,
-            last_path(state, field_id) or f"id {field_id}",
-            field_id,
+            path=last_path(state, field_id) or f"id {field_id}",
+            field_id=field_id,
             evidence=of_files(deletes, len(state.files.live.deletes), "these are delete files"),
             help="rewrite the data files that these deletes apply to before the column goes",
         )
+        if finding is not None:
+            yield finding
 
 
 RULE = Rule(

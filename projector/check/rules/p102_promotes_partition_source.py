@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change import Change
-from projector.check.file_evidence import all_files, by_spec, of_files
+from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import Direction, Finding
 from projector.check.partition_values import keeps_values
 from projector.check.rule import Level, Rule
@@ -35,7 +35,7 @@ from projector.evolution.operations import UpdateColumnType
 
 def check(change: Change) -> Iterator[Finding]:
     """Every promotion of a source all of whose partition values stay."""
-    live, metadata = by_spec(change.before), change.before.metadata
+    live, metadata = change.before.files.by_spec, change.before.metadata
     for promoted in applied_type_changes(change):
         field_id = promoted.before.field_id
         made = [(i, f) for i, spec in metadata.specs.items() for f in spec.fields if field_id in f.source_ids]

@@ -39,7 +39,7 @@ def check(state: TableState) -> Iterator[Finding]:
             Direction.METADATA_INVALID,
             state.dotted(field.source_id) or field.name,
             field.source_id,
-            evidence=tally.evidence(len(state.files.live.data)),
+            evidence=tally.evidence(state.files.manifest_facts.bounds_of),
             help="rewrite these files, or add them again to their own partitions",
             key=f"{spec_id}:{part_id}",
         )

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import all_files, by_spec, of_files
+from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import Direction, Finding
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
@@ -34,7 +34,7 @@ from projector.metadata.transforms import UnknownTransform, parse_transform
 
 def check(state: TableState) -> Iterator[Finding]:
     """Every such partition field of the current spec and of specs with live files."""
-    live, metadata = by_spec(state), state.metadata
+    live, metadata = state.files.by_spec, state.metadata
     for spec in metadata.specs.values():
         files = live.get(spec.spec_id, ())
         if spec.spec_id != metadata.default_spec_id and not files:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import all_files, by_spec, of_files
+from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import Direction, Finding
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
@@ -32,7 +32,7 @@ from projector.check.state import TableState
 
 def check(state: TableState) -> Iterator[Finding]:
     """Every void field of a spec with live files whose source is a column."""
-    for spec_id, files in by_spec(state).items():
+    for spec_id, files in state.files.by_spec.items():
         spec = state.metadata.specs.get(spec_id)
         for field in () if spec is None else spec.fields:
             if field.is_void and field.source_id in state.schema.fields_by_id:

@@ -44,7 +44,7 @@ def _finding(state: TableState, field_id: int, tally: Tally, message: str) -> Fi
         Direction.METADATA_INVALID,
         state.dotted(field_id) or f"id {field_id}",
         field_id,
-        evidence=tally.evidence(len(state.files.live.data)),
+        evidence=tally.evidence(state.files.manifest_facts.bounds_of),
         help="rewrite the manifests with bounds from the footers, or without bounds of this column",
         key=message,
     )

@@ -5,13 +5,13 @@ What it does:
 
 Why it matters:
     It is legal: the length tells the type that a bound was written with. Readers that decode by the current type fail
-    in planning, above all on dates that have become timestamps.
+    in planning.
 
 Evidence:
     The live files with such bounds.
 
 Example:
-    ALTER TABLE events ALTER COLUMN day TYPE timestamp
+    ALTER TABLE orders ALTER COLUMN quantity TYPE bigint
 
 Instead:
     Nothing; or rewrite the manifests, so that the bounds are of the new type.
@@ -29,24 +29,21 @@ from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.schema.types import DoubleType, LongType, TimestampNanoType, TimestampType
 
+WIDE = (LongType, DoubleType, TimestampType, TimestampNanoType)
+
 
 def check(state: TableState) -> Iterator[Finding]:
-    """Every such column; of int and float, which the readers in use know, as advice."""
+    """Every such column."""
     for field_id, tally in state.files.manifest_facts.four_bytes.items():
         field = state.schema.fields_by_id.get(field_id)
-        match None if field is None else field.field_type:
-            case LongType() | DoubleType():
-                direction = Direction.ADVICE
-            case TimestampType() | TimestampNanoType():
-                direction = Direction.READERS_DISAGREE
-            case _:
-                continue
+        if field is None or not isinstance(field.field_type, WIDE):
+            continue
         yield Finding(
             "manifests have bounds of 4 bytes of it, those of a narrower type",
-            direction,
+            Direction.ADVICE,
             state.dotted(field_id),
             field_id,
-            evidence=tally.evidence(len(state.files.live.data)),
+            evidence=tally.evidence(state.files.manifest_facts.bounds_of),
             help="rewrite the manifests, where a reader fails on them",
         )
 

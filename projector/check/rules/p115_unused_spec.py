@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import by_spec
 from projector.check.findings import Direction, Finding
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
@@ -34,7 +33,7 @@ def check(state: TableState) -> Iterator[Finding]:
     metadata, live = state.metadata, state.files.live
     if live.unreadable or len(state.files.snapshots) < len(metadata.snapshot_ids) or not live.snapshots:
         return
-    used = by_spec(state).keys() | {metadata.default_spec_id}
+    used = state.files.by_spec.keys() | {metadata.default_spec_id}
     unused = [spec for i, spec in metadata.specs.items() if i not in used and spec.fields]
     if unused:
         names = "; ".join(f"{s.spec_id} ({', '.join(f'{f.transform} {f.name}' for f in s.fields)})" for s in unused)

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.findings import Direction, Finding
+from projector.check.portability import FEATURES
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.metadata.table_metadata import NAME_MAPPING_PROPERTY
@@ -35,10 +36,11 @@ def check(state: TableState) -> Iterator[Finding]:
     groups = tuple(state.idless_groups())
     if not groups or NAME_MAPPING_PROPERTY in state.metadata.properties:
         return
+    readers = FEATURES["idless-without-mapping"].among(state.files.engines)
     yield Finding(
         "live files have no field ids and the table has no name mapping: all their columns are null or defaults",
         Direction.OLD_DATA_UNREADABLE,
-        evidence=state.footers.evidence(groups, "these files have no field ids"),
+        evidence=state.footers.evidence(groups, "these files have no field ids", *map(str, readers)),
         help=f"set the table property {NAME_MAPPING_PROPERTY} to a mapping of the names in these files",
     )
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import all_files, by_spec, of_files
+from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import NO_EVIDENCE, Finding
 from projector.check.portability import readers_disagree
 from projector.check.rule import Level, Rule
@@ -33,7 +33,7 @@ from projector.check.used_names import last_path
 
 def check(state: TableState) -> Iterator[Finding]:
     """Every column with both, in specs that have files."""
-    live = by_spec(state)
+    live = state.files.by_spec
     specs: dict[int, dict[str, set[int]]] = {}
     for spec in state.metadata.specs.values():
         if state.level >= Level.FOOTERS and spec.spec_id not in live:
