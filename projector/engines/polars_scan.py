@@ -8,8 +8,10 @@ says what is wrong with which value of which file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
 import polars as pl
 import pyarrow as pa
@@ -26,6 +28,8 @@ from projector.planning.scan_request import ScanRequest
 from projector.schema.arrow_schema import arrow_schema
 
 DEFAULT_BATCH_SIZE = 131_072
+
+Change = Callable[[pl.LazyFrame], pl.LazyFrame]
 
 
 class PolarsFailedError(Exception):
@@ -59,11 +63,11 @@ class PreparedScan:
         return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames, how="vertical", rechunk=False)
 
 
-def prepare(files: Iterable[ProjectedFile], request: ScanRequest) -> PreparedScan:
+def prepare(files: Iterable[ProjectedFile], request: ScanRequest, deletes: DeleteReader | None = None) -> PreparedScan:
     """The files of a scan, grouped, each group with its lazy frame."""
     grouped = group_files(files, request)
     groups, frames, rest = [], [], grouped.rest
-    deletes = DeleteReader(request)
+    deletes = DeleteReader(request) if deletes is None else deletes
     for group in grouped.groups:
         try:
             frames.append(group_frame(group, request, deletes))
@@ -73,19 +77,54 @@ def prepare(files: Iterable[ProjectedFile], request: ScanRequest) -> PreparedSca
     return PreparedScan(request, groups, frames, rest)
 
 
+def portions(files: Iterable[ProjectedFile], request: ScanRequest) -> Iterator[PreparedScan]:
+    """The files of a scan in portions, each larger than the one before, so that they stay few.
+
+    While Polars reads a portion, the footers of the next one are read.
+    """
+    deletes = DeleteReader(request)
+    source = iter(files)
+    first = list(islice(source, _FIRST_PORTION))
+    if len(first) < _FIRST_PORTION:
+        yield prepare(first, request, deletes)
+        return
+    context = copy_context()
+    with ThreadPoolExecutor(1, thread_name_prefix="portions") as pool:
+
+        def following(count: int) -> Future[PreparedScan | None]:
+            def following_portion() -> PreparedScan | None:
+                taken = list(islice(source, count))
+                return prepare(taken, request, deletes) if taken else None
+
+            return pool.submit(context.run, following_portion)
+
+        portion: PreparedScan | None = prepare(first, request, deletes)
+        count = _FIRST_PORTION
+        while portion is not None:
+            count *= 2
+            coming = following(count)
+            yield portion
+            portion = coming.result()
+
+
+_FIRST_PORTION = 400
+
+
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
     """The rows of a scan, group by group. See `arrow_scan.scan_batches`."""
     schema = arrow_schema(request.schema)
-    prepared = prepare(files, request)
-    given = 0
-    try:
-        for frame in stream(prepared, batch_size):
-            for batch in _batches(frame, schema, batch_size):
-                given += batch.num_rows
-                yield batch
-    except PolarsFailedError:
-        yield from _after(arrow_scan.scan_batches(prepared.polars_files, request, batch_size), given)
-    yield from arrow_scan.scan_batches(prepared.rest, request, batch_size)
+    rest: list[ProjectedFile] = []
+    for prepared in portions(files, request):
+        rest += prepared.rest
+        given = 0
+        try:
+            for frame in stream(prepared, batch_size):
+                for batch in _batches(frame, schema, batch_size):
+                    given += batch.num_rows
+                    yield batch
+        except PolarsFailedError:
+            yield from _after(arrow_scan.scan_batches(prepared.polars_files, request, batch_size), given)
+    yield from arrow_scan.scan_batches(rest, request, batch_size)
 
 
 def polars_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
@@ -102,7 +141,7 @@ def scan_frames(
     files: Iterable[ProjectedFile],
     request: ScanRequest,
     batch_size: int,
-    change: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None,
+    change: Change | None = None,
     row_filter: Expression | None = None,
 ) -> Iterator[pl.DataFrame]:
     """The rows of a scan as frames of Polars' nearest types. Memory stays bounded by the batches.
@@ -114,43 +153,47 @@ def scan_frames(
     row_filter:
         The part of the request's filter that `change` does not see to, so that Polars need not filter twice.
     """
-    prepared = prepare(files, request if row_filter is None else replace(request, row_filter=row_filter))
-    given = 0
-    try:
-        for frame in stream(prepared, batch_size, change):
-            given += frame.height
-            yield frame
-    except PolarsFailedError:
-        batches = arrow_scan.scan_batches(prepared.polars_files, request, batch_size)
-        for frame in _arrow_frames(batches, request, change):
-            if frame.height > given:
-                yield frame.slice(given)
-            given = max(0, given - frame.height)
-    yield from _arrow_frames(arrow_scan.scan_batches(prepared.rest, request, batch_size), request, change)
+    rest: list[ProjectedFile] = []
+    for prepared in portions(files, request if row_filter is None else replace(request, row_filter=row_filter)):
+        rest += prepared.rest
+        given = 0
+        try:
+            for frame in stream(prepared, batch_size, change):
+                given += frame.height
+                yield frame
+        except PolarsFailedError:
+            batches = arrow_scan.scan_batches(prepared.polars_files, request, batch_size)
+            for frame in _arrow_frames(batches, request, change):
+                if frame.height > given:
+                    yield frame.slice(given)
+                given = max(0, given - frame.height)
+    yield from _arrow_frames(arrow_scan.scan_batches(rest, request, batch_size), request, change)
 
 
 def read_frame(files: Iterable[ProjectedFile], request: ScanRequest) -> pl.DataFrame:
     """All rows of a scan as one frame of Polars' nearest types."""
-    prepared = prepare(files, request)
+    rest: list[ProjectedFile] = []
     parts: list[pl.DataFrame] = []
-    if prepared.frames:
+    for prepared in portions(files, request):
+        rest += prepared.rest
+        if not prepared.frames:
+            continue
         try:
-            parts.append(_collected(prepared.frame(), prepared))
+            parts.append(_collected(prepared.frame(), request))
         except PolarsFailedError:
             for group, frame in zip(prepared.groups, prepared.frames, strict=True):
                 try:
-                    parts.append(_collected(frame, prepared))
+                    parts.append(_collected(frame, request))
                 except PolarsFailedError:
-                    prepared.rest.extend(group.files)
-    if prepared.rest or not parts:
-        batches = arrow_scan.scan_batches(prepared.rest, request, DEFAULT_BATCH_SIZE)
-        parts.append(from_batches(batches, request.schema))
+                    rest += group.files
+    batches = arrow_scan.scan_batches(rest, request, DEFAULT_BATCH_SIZE)
+    parts += (from_batches([batch], request.schema) for batch in batches)
+    if not parts:
+        return from_batches([], request.schema)
     return parts[0] if len(parts) == 1 else pl.concat(parts, how="vertical", rechunk=False)
 
 
-def stream(
-    prepared: PreparedScan, batch_size: int, change: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
-) -> Iterator[pl.DataFrame]:
+def stream(prepared: PreparedScan, batch_size: int, change: Change | None = None) -> Iterator[pl.DataFrame]:
     """What Polars reads, batch by batch, in the order of the files. Raises `PolarsFailedError` wherever it fails."""
     if not prepared.frames:
         return
@@ -168,10 +211,10 @@ def stream(
         yield frame
 
 
-def _collected(lazy: pl.LazyFrame, prepared: PreparedScan) -> pl.DataFrame:
+def _collected(lazy: pl.LazyFrame, request: ScanRequest) -> pl.DataFrame:
     with _polars_errors():
         frame = lazy.collect(engine="streaming")
-    _check_required(frame, prepared.request)
+    _check_required(frame, request)
     return frame.drop(KEEP, strict=False)
 
 
@@ -212,7 +255,7 @@ def _after(batches: Iterator[pa.RecordBatch], given: int) -> Iterator[pa.RecordB
 def _arrow_frames(
     batches: Iterator[pa.RecordBatch],
     request: ScanRequest,
-    change: Callable[[pl.LazyFrame], pl.LazyFrame] | None,
+    change: Change | None,
 ) -> Iterator[pl.DataFrame]:
     for batch in batches:
         frame = from_batches([batch], request.schema)

@@ -36,6 +36,8 @@ _NAMES = {"s3": _S3, "gs": _GCS, "abfs": _AZURE}
 
 def polars_path(location: str) -> str | None:
     """A location as Polars opens it; None where it cannot, or might open another one."""
+    if location.startswith("/"):
+        return location
     parsed = parse_location(location)
     if parsed.is_local:
         return None if parsed.authority else os.path.abspath(parsed.path)
