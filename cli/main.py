@@ -24,7 +24,7 @@ TROUBLE = 2
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 
-VERBS = ("check", "plan", "commit", "audit", "explain", "read", "inspect", "diff", "rules", "bench")
+VERBS = ("check", "plan", "commit", "audit", "explain", "read", "query", "inspect", "diff", "rules", "bench")
 
 
 @dataclass

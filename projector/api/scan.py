@@ -136,11 +136,16 @@ class Scan:
         NotFoundError, CorruptFileError, UnsupportedError
             For the first file that cannot be read at all.
         """
+        return self._make_view(name, connection)
+
+    def _make_view(
+        self, name: str, connection: duckdb.DuckDBPyConnection | None, paths: list[str] | None = None
+    ) -> duckdb.DuckDBPyConnection:
         from projector.engines.duckdb_view import make_view
 
         tasks = self.plan_files().tasks
         request = self._request(tasks)
-        return make_view(self._projected_files(tasks, request), request, name, connection, self.limit)
+        return make_view(self._projected_files(tasks, request), request, name, connection, self.limit, paths)
 
     def to_pandas(self, **options: Any) -> pd.DataFrame:
         """All rows as a pandas DataFrame; `options` go to `pyarrow.Table.to_pandas`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -224,6 +224,13 @@ class Table:
         if isinstance(update, Transaction):
             return prepare_transaction(self.metadata, update, metadata_file=recorded)
         return prepare_schema_update(self.metadata, update, metadata_file=recorded)
+
+    def as_if(self, update: UpdateSchema | Transaction) -> Table:
+        """The table as it would be after a change that is not committed: the same files under the proposed schema.
+
+        Raises `SchemaUpdateError` for a change that the table does not allow.
+        """
+        return replace(self, metadata=self.prepare(update).metadata)
 
     @overload
     def commit(self, update: UpdateSchema) -> CommittedUpdate: ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from projector.engines.duckdb_feed import ScanDataset
 from projector.engines.duckdb_scan import PreparedScan, prepare
-from projector.engines.duckdb_types import column_types, duckdb_names, identifier
+from projector.engines.duckdb_types import column_types, duckdb_names, identifier, text
 from projector.errors import ProjectorError, ProjectorWarning, UnsupportedError
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
@@ -28,6 +28,7 @@ def make_view(
     name: str,
     connection: duckdb.DuckDBPyConnection | None = None,
     limit: int | None = None,
+    paths: list[str] | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Make a temporary view of the rows of a scan, in place of one of that name, and return its connection.
 
@@ -39,6 +40,8 @@ def make_view(
         Where to make it; a new in-memory database, whose time zone is UTC, unless given.
     limit:
         Rows at most.
+    paths:
+        Takes up the paths that DuckDB opens for the view, as the view spells them.
 
     Raises
     ------
@@ -69,7 +72,17 @@ def make_view(
         said = " ".join(str(error).split())
         raise UnsupportedError(f"DuckDB cannot make the view {name!r}: {said}") from None
     _drop(connection, f"{family} ", f"{prefix} ")
+    if paths is not None:
+        paths += [path for b in prepared.branches for path in b.group.paths]
     return connection
+
+
+def shut(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+    """Let a connection open nothing but some paths from now on, and see nothing of this process; for good."""
+    connection.execute(f"SET allowed_paths = [{', '.join(map(text, paths))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET lock_configuration = true")
 
 
 def _select(prepared: PreparedScan, prefix: str, limit: int | None) -> str:

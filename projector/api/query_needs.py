@@ -1,0 +1,114 @@
+"""What a query needs of each table: columns, and conditions on rows that no other row can be in the answer for.
+
+All that is not understood is simply not used: then every column is read, and every file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from projector.api.query_conditions import condition
+from projector.api.query_text import QueryText
+from projector.errors import ProjectorError
+from projector.planning.binding import bind
+from projector.planning.expressions import TRUE, Expression, all_of, any_of
+from projector.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a query needs of a table: names of columns, None for all, and a filter, bound, that its rows pass."""
+
+    columns: tuple[str, ...] | None = None
+    row_filter: Expression = TRUE
+
+
+def needs(query: QueryText, name: str, schema: Schema) -> Needs:
+    """What a query needs of the table that it knows by a name, which has a schema."""
+    from sqlglot import exp
+
+    lowered = [f.name.lower() for f in schema.fields]
+    if len(set(lowered)) < len(lowered) or any(cte.alias.lower() == name for cte in query.tree.find_all(exp.CTE)):
+        return Needs()
+    columns = _columns(query.tree, name, schema)
+    filters = [_filter_of(table, schema) for table in query.tree.find_all(exp.Table) if table.name.lower() == name]
+    return Needs(columns, any_of(filters) if filters else TRUE)
+
+
+def _columns(tree: exp.Expr, name: str, schema: Schema) -> tuple[str, ...] | None:
+    """Every column whose name stands anywhere in the query; None where a star may stand for any."""
+    from sqlglot import exp
+
+    for star in tree.find_all(exp.Star):
+        if not isinstance(star.parent, exp.Count):
+            return None
+    if any(tree.find_all(exp.Columns, exp.Pivot)) or any(j.method == "NATURAL" for j in tree.find_all(exp.Join)):
+        return None
+    said = {identifier.name.lower() for identifier in tree.find_all(exp.Identifier)}
+    rows = {name, *(t.alias.lower() for t in tree.find_all(exp.Table) if t.name.lower() == name and t.alias)}
+    if any(column.name.lower() in rows for column in tree.find_all(exp.Column)):
+        return None  # the whole row as a struct
+    found = tuple(f.name for f in schema.fields if f.name.lower() in said)
+    return found or tuple(f.name for f in schema.fields[:1])
+
+
+def _filter_of(table: exp.Table, schema: Schema) -> Expression:
+    """What the rows of one mention of a table pass, by the WHERE of its SELECT."""
+    from sqlglot import exp
+
+    above = table.parent
+    join = above if isinstance(above, exp.Join) else None
+    select = above.parent if above is not None else None
+    if not isinstance(above, exp.From | exp.Join) or not isinstance(select, exp.Select):
+        return TRUE
+    if table.args.get("sample") or table.args.get("pivots") or table.args.get("joins") or select.args.get("sample"):
+        return TRUE
+    where = select.args.get("where")
+    if where is None or _may_be_null_extended(select, join):
+        return TRUE
+    sources = 1 + len(select.args.get("joins") or ())
+    alias = (table.alias or table.name).lower()
+    found = []
+    for part in _conjuncts(where.this):
+        made = condition(part, alias, sources == 1, schema)
+        if made is None:
+            continue
+        try:
+            found.append(bind(made, schema, case_sensitive=False))
+        except ProjectorError:
+            continue
+    return all_of(found)
+
+
+def _may_be_null_extended(select: exp.Select, own: exp.Join | None) -> bool:
+    """Whether a source of a SELECT may be joined to nothing, or be paired with rows by more than a condition."""
+    passed = own is None
+    for join in select.args.get("joins") or ():
+        if join.method not in ("", "NATURAL") or join.kind not in ("", "INNER", "CROSS", "OUTER"):
+            return True
+        if own is not None and join is own:
+            passed = True
+            if join.side in ("LEFT", "FULL"):
+                return True
+        elif passed and join.side in ("RIGHT", "FULL"):
+            return True
+    return not passed
+
+
+def _conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
+    from sqlglot import exp
+
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, exp.And):
+            pending += [part.expression, part.this]
+        elif isinstance(part, exp.Paren):
+            pending.append(part.this)
+        else:
+            yield part

@@ -1,0 +1,100 @@
+"""The SQL of a query as it is understood before an engine sees it: one statement, that only reads, of known tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from projector.errors import NotFoundError, ParseError, UnsupportedError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_EXPLAIN = re.compile(r"(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class QueryText:
+    """A query that may be run.
+
+    Parameters
+    ----------
+    sql:
+        The text.
+    tree:
+        What it says; of an EXPLAIN, what is explained.
+    tables:
+        Names of the tables that it reads, in lower case.
+    """
+
+    sql: str
+    tree: exp.Expr
+    tables: frozenset[str]
+
+
+def parse_query(sql: str, tables: Collection[str]) -> QueryText:
+    """Understand a query.
+
+    Parameters
+    ----------
+    tables:
+        Names of the tables that there are.
+
+    Raises
+    ------
+    ParseError
+        For text that is not understood, and for more than one statement.
+    UnsupportedError
+        For a statement that is not a query, and for functions that read something else than the tables.
+    NotFoundError
+        For a table that there is not.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    explained = _EXPLAIN.match(sql)
+    try:
+        found = [tree for tree in sqlglot.parse(sql[explained.end() :] if explained else sql, read="duckdb") if tree]
+    except (SqlglotError, RecursionError) as error:
+        said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).split())
+        raise ParseError(f"Cannot understand the query: {said}", text=sql) from None
+    if len(found) != 1:
+        raise ParseError(f"Cannot run {len(found)} statements as one query", text=sql, hint="give one SELECT")
+    (tree,) = found
+    written = [
+        node
+        for node in tree.walk()
+        if isinstance(node, exp.DDL | exp.DML | exp.Command | exp.Into) and not isinstance(node, exp.Query | exp.Values)
+    ]
+    if not written and isinstance(tree, exp.Condition) and not isinstance(tree, exp.Query):
+        raise ParseError("Cannot understand the query: it is no statement", text=sql, hint="give a SELECT")
+    if written or not isinstance(tree, exp.Query | exp.Values):
+        kind = type(written[0] if written else tree)
+        name = str(tree.this) if isinstance(tree, exp.Command) else kind.__name__.upper()
+        raise UnsupportedError(f"Cannot run {name}: queries only read", hint="give a SELECT")
+    return QueryText(sql, tree, _tables(tree, {name.lower() for name in tables}))
+
+
+def _tables(tree: exp.Expr, known: Collection[str]) -> frozenset[str]:
+    from sqlglot import exp
+
+    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    found: set[str] = set()
+    for table in tree.find_all(exp.Table):
+        if not isinstance(table.this, exp.Identifier):
+            if isinstance(table.this, exp.GenerateSeries | exp.Unnest | exp.Values | exp.Subquery):
+                continue
+            said = table.this.sql(dialect="duckdb") if table.this is not None else "this"
+            raise UnsupportedError(f"Cannot read {said} in a query", hint="give tables with --table NAME=PATH")
+        name = table.name.lower()
+        if table.args.get("db") is not None or (name not in known and name not in ctes):
+            shown = ".".join(part.name for part in table.parts)
+            raise NotFoundError(
+                f"There is no table {shown!r} in this query", hint=f"there are: {', '.join(sorted(known))}"
+            )
+        if name in known:
+            found.add(name)
+    return frozenset(found)
