@@ -24,6 +24,15 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--dialect", type=click.Choice(["spark", "trino", "duckdb"]), default="spark", show_default=True, help="Of the SQL."
 )
+@click.option(
+    "--query", "queries", multiple=True, metavar="SQL", help="A query to run before and after. May be repeated."
+)
+@click.option(
+    "--queries",
+    "query_folder",
+    type=click.Path(exists=True, path_type=Path),
+    help="A file, or a folder of *.sql files, of queries to run before and after.",
+)
 @policy_options
 @table_options
 @report_options
@@ -52,6 +61,16 @@ def command(location: str, **options: Any) -> None:
     elif sql == "-":
         sql, name = sys.stdin.read(), "stdin"
     dialect = options.pop("dialect")
+    queries = _queries(options.pop("queries"), options.pop("query_folder"))
     table = open_table(location, options)
-    report = check(table, sql=sql, schema=schema, dialect=dialect, sql_file=name, **choices.of_check())
+    report = check(table, sql=sql, schema=schema, dialect=dialect, sql_file=name, queries=queries, **choices.of_check())
     finish(report, choices)
+
+
+def _queries(given: tuple[str, ...], folder: Path | None) -> dict[str, str]:
+    """The queries by their names: numbers, and names of files."""
+    found = {str(number): sql for number, sql in enumerate(given, 1)}
+    if folder is not None:
+        files = sorted(folder.rglob("*.sql")) if folder.is_dir() else [folder]
+        found |= {str(file.relative_to(folder) if file != folder else file.name): read_text(file) for file in files}
+    return found

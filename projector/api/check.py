@@ -42,6 +42,7 @@ def check(
     engines: Iterable[str] = (),
     sample: int | None = None,
     all_columns: bool = False,
+    queries: Mapping[str, str] | None = None,
     sql_file: str | None = None,
 ) -> Report:
     """Say what a schema change would do to the data that is there; without a change, audit the table as it stands.
@@ -74,6 +75,9 @@ def check(
     sample, all_columns:
         At level `values`: how many files of each shape are read at most (all unless given), and whether columns are
         read that the change does not touch. An audit reads all columns.
+    queries:
+        Downstream queries by their names: each is run over the current snapshot before and after, through DuckDB. They
+        know the table as `t`, and by its own last name.
     sql_file:
         Name of the file that the SQL came from, for the report.
 
@@ -105,6 +109,7 @@ def check(
         engines_of(engines) or ALL_ENGINES,
         sample,
         all_columns,
+        dict(queries or {}),
     )
     return check_table(metadata, table._storage, table._resolver, proposal, settings)
 

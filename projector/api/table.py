@@ -48,6 +48,8 @@ from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
+    from projector.check.report import Report
+
     AllowMovedPaths = Literal["auto"] | bool
 
 
@@ -300,6 +302,16 @@ class Table:
         for unreadable in (*files.unreadable, *footers.unreadable):
             raise CorruptFileError(f"Cannot look at the table's columns: {unreadable.reason}", file=unreadable.file)
         return tuple({id(group.schema): group.schema for group in footers.groups}.values())
+
+    def check(self, update: UpdateSchema | None = None, **how: Any) -> Report:
+        """What a schema change would do to the data that is there; see `projector.check`. Nothing is committed."""
+        from projector.api.check import check
+
+        return check(self, update, **how)
+
+    def audit(self, **how: Any) -> Report:
+        """What there is to say of the table as it stands; `how` as in `projector.check`."""
+        return self.check(None, **how)
 
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None

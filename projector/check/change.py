@@ -22,6 +22,7 @@ from projector.metadata.table_metadata import TableMetadata
 from projector.schema.types import NestedField
 
 if TYPE_CHECKING:
+    from projector.check.queries import QueryDifference
     from projector.check.values.evidence import ChangeValues
 
 
@@ -39,12 +40,15 @@ class Change:
         The table with what of the proposal can be applied; `before` itself where nothing changes.
     trial:
         How the operations fared.
+    queries:
+        Downstream queries by their names.
     """
 
     proposal: Proposal
     before: TableState
     after: TableState
     trial: Trial = field(repr=False)
+    queries: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
@@ -99,6 +103,15 @@ class Change:
         from projector.check.values.evidence import ChangeValues
 
         return ChangeValues(before, after)
+
+    @cached_property
+    def query_differences(self) -> tuple[QueryDifference, ...]:
+        """The queries that the change affects."""
+        if not self.queries or self.before is self.after:
+            return ()
+        from projector.check.queries import compare_queries
+
+        return tuple(compare_queries(self.queries, self.before, self.after))
 
     def source(self, field_id: int | None, *kinds: type[Operation]) -> Source | None:
         """Where the operation is written that touched a field, or the nearest of its parents.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from projector.check.change import Change, make_change
@@ -44,6 +44,8 @@ class Settings:
     sample, all_columns:
         At level `values`: how many files of each shape at most (None: all), and whether columns are read that the
         change does not touch.
+    queries:
+        Downstream queries by their names, to be run before and after.
     """
 
     level: Level = Level.FOOTERS
@@ -54,6 +56,7 @@ class Settings:
     engines: frozenset[Engine] = ALL_ENGINES
     sample: int | None = None
     all_columns: bool = False
+    queries: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_table(
@@ -80,6 +83,7 @@ def check_table(
         findings = audit_state(state, settings.compatibility)
         return _report(state, None, findings, settings, missing)
     change = make_change(metadata, proposal, files, all_columns=settings.all_columns)
+    change = replace(change, queries=settings.queries)
     return _report(change.before, change, check_change(change, settings.compatibility), settings, missing)
 
 

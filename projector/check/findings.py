@@ -39,6 +39,8 @@ class Direction(StrEnum):
     """Right by the spec, and known to go wrong with data like this in readers that are in use."""
     OLD_READERS_BREAK = "old readers break"
     """Who reads with the schema before cannot read, or misses, what is written after."""
+    QUERY_BREAKS = "query breaks"
+    """A query that was given no longer runs, or gives other rows."""
     READERS_DISAGREE = "readers disagree"
     """Readers in use give different rows for this table, or some refuse it."""
     NEXT_CHANGE_AT_RISK = "next change at risk"

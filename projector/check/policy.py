@@ -43,6 +43,7 @@ POLICY: Mapping[Direction, tuple[Severity, Severity, Severity, Severity]] = {
     Direction.OLD_VALUES_CHANGE:    (_E,      _W,      _E,   _I),
     Direction.OLD_DATA_AT_RISK:     (_W,      _I,      _W,   _I),
     Direction.OLD_READERS_BREAK:    (_I,      _E,      _E,   _I),
+    Direction.QUERY_BREAKS:         (_E,      _E,      _E,   _W),
     Direction.READERS_DISAGREE:     (_W,      _W,      _W,   _I),
     Direction.NEXT_CHANGE_AT_RISK:  (_W,      _W,      _W,   _I),
     Direction.METADATA_INVALID:     (_E,      _E,      _E,   _W),

@@ -204,6 +204,21 @@ def test_rules_cost_by_shape_and_not_by_file(tmp_path: Path, monkeypatch: pytest
     assert len(calls) <= 2 + len(all_rules()) // 10
 
 
+def test_queries_only_read(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    target = tmp_path / "out.csv"
+    for sql in (f"COPY t TO '{target}'", "CREATE TABLE x AS SELECT 1", "SELECT 1; SELECT 2", "SELECT nope FROM t"):
+        with pytest.raises(UnsupportedError, match=r"q\.sql does not run"):
+            projector.check(made, sql="ALTER TABLE t DROP COLUMN note", queries={"q.sql": sql})
+    assert not target.exists()
+
+
+def test_queries_see_the_table_and_nothing_of_python(tmp_path: Path) -> None:
+    made = MAKE(tmp_path)
+    with pytest.raises(UnsupportedError, match=r"metadata does not exist"):
+        projector.check(made, sql="ALTER TABLE t DROP COLUMN note", queries={"q": "SELECT * FROM metadata"})
+
+
 def test_importing_the_room_leaves_the_function() -> None:
     from projector.check import findings
 
