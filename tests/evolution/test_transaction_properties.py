@@ -26,21 +26,34 @@ BASE = Schema(
         NestedField(5, "s", StructType((NestedField(6, "x", IntegerType()),))),
     )
 )
-NAMES = ("a", "b", "ts", "d", "s", "s.x", "x", "a_bucket_4", "ts_day", "p")
-TRANSFORMS = ("identity", "bucket[4]", "bucket[8]", "truncate[2]", "year", "month", "day", "hour")
-names = st.sampled_from(NAMES)
-terms = st.tuples(names, st.sampled_from(TRANSFORMS))
-spec_changes = st.lists(
-    st.one_of(
-        st.tuples(st.just("add"), terms, st.none() | names),
-        st.tuples(st.just("remove"), names),
-        st.tuples(st.just("remove term"), terms),
-        st.tuples(st.just("rename"), names, names),
-    ),
-    min_size=1,
-    max_size=3,
+COLUMNS = ("a", "b", "ts", "d", "s", "s.x", "x", "a_bucket_4", "ts_day", "p")
+NUMBERS = ("identity", "bucket[4]", "bucket[8]", "truncate[2]")
+TERMS = (
+    *((column, transform) for column in ("a", "b", "s.x") for transform in NUMBERS),
+    *(("ts", transform) for transform in ("identity", "year", "month", "day", "hour", "bucket[4]")),
+    *(("d", transform) for transform in ("identity", "year", "month", "day")),
+    ("x", "identity"),
+    ("d", "hour"),
+    ("s", "identity"),
 )
+FIELDS = ("a", "a_bucket_4", "b", "b_trunc_2", "ts_day", "ts_month", "d_year", "s.x", "s.x_bucket_8", "p", "q")
+names = st.sampled_from(COLUMNS)
+terms = st.sampled_from(TERMS)
+new_names = st.sampled_from(FIELDS)
+fields = st.one_of(st.integers(0, 5), st.integers(0, 5), new_names)
+"""A field of the current spec by its place, or a name that may be one's."""
+addition = st.tuples(st.just("add"), terms, st.sampled_from((None, None, None, "p", "q", "a_bucket_4")))
+spec_change = st.one_of(
+    addition,
+    addition,
+    st.tuples(st.just("remove"), fields),
+    st.tuples(st.just("remove term"), terms),
+    st.tuples(st.just("rename"), fields, new_names),
+)
+spec_changes = st.one_of(st.lists(spec_change, min_size=1, max_size=1), st.lists(spec_change, min_size=2, max_size=3))
 updates = st.one_of(
+    st.tuples(st.just("spec"), spec_changes),
+    st.tuples(st.just("spec"), spec_changes),
     st.tuples(st.just("spec"), spec_changes),
     st.tuples(st.just("order"), st.lists(st.tuples(st.sampled_from(("asc", "desc")), terms), max_size=2)),
     st.tuples(st.just("drop"), names),
@@ -48,12 +61,13 @@ updates = st.one_of(
     st.tuples(st.just("rename column"), names, names),
     st.tuples(st.just("widen"), names),
     st.tuples(st.just("undelete"), names),
-    st.tuples(st.just("upgrade"), st.integers(1, 3)),
+    st.tuples(st.just("upgrade"), st.sampled_from((2, 2, 3))),
 )
 
 
-def transaction_of(update: tuple[Any, ...]) -> Transaction:
+def transaction_of(update: tuple[Any, ...], metadata: TableMetadata) -> Transaction:
     made = Transaction()
+    known = [field.name for field in metadata.spec().fields] or ["none"]
     match update:
         case "spec", changes:
             spec = made.update_spec()
@@ -62,11 +76,11 @@ def transaction_of(update: tuple[Any, ...]) -> Transaction:
                     case "add", (column, transform), name:
                         spec.add_field(column, transform, name)
                     case "remove", name:
-                        spec.remove_field(name)
+                        spec.remove_field(known[name % len(known)] if isinstance(name, int) else name)
                     case "remove term", (column, transform):
                         spec.remove_field((column, transform))
                     case "rename", name, new_name:
-                        spec.rename_field(name, new_name)
+                        spec.rename_field(known[name % len(known)] if isinstance(name, int) else name, new_name)
         case "order", fields:
             order = made.update_sort_order()
             for direction, (column, transform) in fields:
@@ -130,16 +144,20 @@ def check_invariants(before: TableMetadata, after: TableMetadata) -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(version=st.sampled_from((1, 2, 3)), sequence=st.lists(updates, max_size=10))
-def test_invariants_hold(version: int, sequence: list[tuple[Any, ...]]) -> None:
+@given(
+    version=st.sampled_from((1, 2, 3)),
+    start=st.lists(terms, min_size=1, max_size=3, unique=True),
+    sequence=st.lists(updates, max_size=12),
+)
+def test_invariants_hold(version: int, start: list[tuple[str, str]], sequence: list[tuple[Any, ...]]) -> None:
     metadata = table_metadata(BASE, format_version=version)
     if version == 1:
         metadata = TableMetadata.from_json({**metadata.raw, "partition-spec": []})
     applied = Transaction()
     first = metadata
-    for update in sequence:
+    for update in (*(("spec", [("add", term, None)]) for term in start), *sequence):
         with suppress(SchemaUpdateError):
-            one = transaction_of(update)
+            one = transaction_of(update, metadata)
             commit = prepare_transaction(metadata, one, timestamp_ms=0)
             check_invariants(metadata, commit.metadata)
             assert commit.changed == (commit.metadata.raw != metadata.raw)
