@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change import Change
-from projector.check.file_evidence import all_files, by_spec, of_files
+from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import Direction, Finding
 from projector.check.partition_values import keeps_values
 from projector.check.rule import Level, Rule
@@ -40,7 +40,7 @@ REFUSED = ("it would change the values of", "Invalid source type")
 def check(change: Change) -> Iterator[Finding]:
     """Every promotion under a transform that does not keep its values, once for each spec."""
     refused = {r.field_id: r for r in change.refusals if any(part in r.error.message for part in REFUSED)}
-    live = by_spec(change.before)
+    live = change.before.files.by_spec
     for promoted in applied_type_changes(change):
         field_id = promoted.before.field_id
         for spec in change.before.metadata.specs.values():
