@@ -71,4 +71,5 @@ RULE = Rule(
     Level.SCHEMA,
     "Partition Evolution",
     on_state=check,
+    absorbed_by=("D102",),
 )

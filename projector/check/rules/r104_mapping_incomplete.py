@@ -105,4 +105,5 @@ RULE = Rule(
     Level.SCHEMA,
     "Column Projection",
     on_state=check,
+    absorbed_by=("P103", "S100"),
 )
