@@ -4,8 +4,8 @@ What it does:
     Finds a dropped column that the current partition spec or sort order is made from, or that identifies rows.
 
 Why it matters:
-    Iceberg refuses it. Without its source a partition field cannot be computed for new rows, and the table could not be
-    planned.
+    Without its source a partition or sort field cannot be computed for new rows and the table cannot be planned, so
+    Iceberg refuses it.
 
 Evidence:
     The partition field, sort field or identifier that needs the column.

@@ -4,8 +4,8 @@ What it does:
     Finds live equality delete files that compare rows by a column which the schema lacks.
 
 Why it matters:
-    The deletes still apply, by the values that the files keep. Some readers fail on such a table, some ignore the
-    deletes, so that deleted rows come back.
+    The deletes still apply, by the values that the files keep, but some readers fail on such a table and some
+    ignore the deletes, so that deleted rows come back.
 
 Evidence:
     The live equality delete files that name the column.

@@ -4,8 +4,8 @@ What it does:
     Finds an added column with a name that another column of the same level had, dropped or renamed since.
 
 Why it matters:
-    The new column has a new id, so old files give null or its default for it. Readers that go by names show the other
-    column's values; and whoever meant to bring the old column back does not get it.
+    The new column has a new id and is null, or its default, in old files, whereas readers that go by names show the
+    other column's values there. Whoever meant to bring the old column back does not get it.
 
 Evidence:
     The live files that hold the other column. Where none does the rule is silent.

@@ -5,8 +5,8 @@ What it does:
     others after the promotion.
 
 Why it matters:
-    The manifests keep the values that the old type gave. Filters would look for the new ones and skip files that hold
-    matching rows, so the change is refused.
+    The manifests keep the values that the old type gave: filters would look for the new ones and skip files that
+    hold matching rows, so the change is refused.
 
 Evidence:
     The partition field, and the live files of its spec.

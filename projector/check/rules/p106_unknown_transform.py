@@ -5,8 +5,8 @@ What it does:
     several source columns.
 
 Why it matters:
-    It is legal to read past it. Some readers refuse the table, some prune by a part of the tuple, and few can write to
-    it.
+    Some readers refuse the table, some prune by a part of the tuple, and few can write to it, though it is legal to
+    read past what is not known.
 
 Evidence:
     The live files of the spec.

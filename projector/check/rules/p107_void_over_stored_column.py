@@ -4,7 +4,7 @@ What it does:
     Finds a void partition field of live files: one that was dropped in a table of version 1.
 
 Why it matters:
-    Its value in the tuple is null, and says nothing of the column. Readers that take it for an identity value show null
+    Its null in the tuple says nothing of the column, and readers that take it for an identity value show null
     instead of what the files hold.
 
 Evidence:

@@ -4,8 +4,8 @@ What it does:
     Finds bounds of 4 bytes of a column whose type takes 8, as after a promotion.
 
 Why it matters:
-    It is legal: the length tells the type that a bound was written with. Readers that decode by the current type fail
-    in planning.
+    It is legal, as the length tells the type that a bound was written with, and readers that decode by the current
+    type fail in planning.
 
 Evidence:
     The live files with such bounds.

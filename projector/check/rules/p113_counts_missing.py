@@ -4,8 +4,8 @@ What it does:
     Finds files with rows whose manifest entry has neither value counts nor null counts.
 
 Why it matters:
-    Absent means unknown. Readers that take it for zero leave rows out for IS NULL and IS NOT NULL, and nobody can skip
-    these files.
+    Absent means unknown, and readers that take it for zero leave rows out for IS NULL and IS NOT NULL. Nobody can
+    skip these files.
 
 Evidence:
     The live files.

@@ -4,8 +4,8 @@ What it does:
     Finds a column that live files lack and whose value is that of their identity partition field.
 
 Why it matters:
-    By the spec the tuple gives the value. Readers that go by names or by the footers alone show null, and filters on
-    the column find nothing there.
+    By the spec the tuple gives the value, but readers that go by names or by the footers alone show null, and
+    filters on the column find nothing there.
 
 Evidence:
     The live files without the column.

@@ -4,7 +4,7 @@ What it does:
     Finds partition specs, other than the current one, that no live file of any snapshot has.
 
 Why it matters:
-    They cost nothing to read. But they forbid promotions of their source columns, and names for new columns.
+    They cost nothing to read, but they forbid promotions of their source columns, and names for new columns.
 
 Evidence:
     The specs.

@@ -4,7 +4,8 @@ What it does:
     Finds a table with a sort order that no file of the current snapshot says it was written in.
 
 Why it matters:
-    The order is there to make bounds narrow and scans short. Files that say nothing of it are taken for unsorted.
+    The order is there to make bounds narrow and scans short, and files that say nothing of it are taken for
+    unsorted.
 
 Evidence:
     The data files of the current snapshot, and the orders that they name.

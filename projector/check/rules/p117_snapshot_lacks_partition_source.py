@@ -4,8 +4,8 @@ What it does:
     Finds retained snapshots whose schema lacks a column that the current partition spec or sort order is made from.
 
 Why it matters:
-    A snapshot is read with its own schema. Readers that bind the current spec to it fail, so that time travel to that
-    snapshot, or to a tag on it, breaks.
+    A snapshot is read with its own schema, and readers that bind the current spec to it fail, so that time travel
+    to that snapshot, or to a tag on it, breaks.
 
 Evidence:
     The snapshots, and the tags among them.

@@ -4,8 +4,8 @@ What it does:
     Finds an added or renamed column that takes a name which the name mapping lists for another column.
 
 Why it matters:
-    Iceberg gives the name to the newcomer. In files without field ids the name is all there is, so the values move: the
-    newcomer shows them, and the column that had them is null there.
+    In files without field ids the name is all there is, and Iceberg gives it to the newcomer: their values move to
+    it, and the column that had them is null there.
 
 Evidence:
     The live files without field ids that have a column of the name.

@@ -4,8 +4,8 @@ What it does:
     Finds an entry of the name mapping with an id that the table has not given out yet.
 
 Why it matters:
-    Nothing reads the names now. The next column that is added gets the id, and with it the values that files without
-    field ids hold under those names; or the commit fails, because the id would be mapped twice.
+    The next column that is added gets the id, and with it the values that files without field ids hold under those
+    names; or the commit fails, because the id would be mapped twice. Until then nothing reads the names.
 
 Evidence:
     The entry, and last-column-id.

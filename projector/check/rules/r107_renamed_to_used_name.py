@@ -5,8 +5,8 @@ What it does:
     names, a name passed on, the name of a dropped column.
 
 Why it matters:
-    By field ids all is well. Readers that go by names read the other column's values from old files, without a word
-    where the types agree.
+    Readers that go by names read the other column's values from old files, without a word where the types agree. By
+    field ids all is well.
 
 Evidence:
     The live files that hold the other column. Where none does the rule is silent.
