@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import projector
+from projector.engines import polars_scan
 from projector.engines.polars_predicate import implied_filter
 from projector.errors import ProjectorError
 from projector.files.storage import Storage
@@ -253,3 +254,19 @@ def test_predicates_that_are_understood(predicate: pl.Expr, spelled: str) -> Non
 @pytest.mark.parametrize("predicate", NOT_UNDERSTOOD, ids=str)
 def test_predicates_that_are_left_to_polars(predicate: pl.Expr) -> None:
     assert implied_filter(handed_over(predicate), SCHEMA) == TRUE
+
+
+@pytest.mark.parametrize("first", [1, 2, 5, 12])
+def test_portions_of_the_files_are_the_whole(first: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan = projector.load_table(str(folder)).scan(row_filter="id != 3")
+    expected = scan.to_polars()
+    monkeypatch.setattr(polars_scan, "_FIRST_PORTION", first)
+    assert scan.to_polars().sort("id").equals(expected.sort("id"))
+    assert scan.to_lazy().filter(c.amount > 5).collect().height == expected.filter(c.amount > 5).height
+    assert scan.to_arrow(engine="polars").num_rows == expected.height
+    assert next(iter(scan.to_arrow_batch_reader(engine="polars"))).num_rows  # given up in the middle
+    (folder / "data" / "00.parquet").unlink()
+    with pytest.raises(ProjectorError, match=r"00\.parquet"):
+        scan.to_polars()
+    with pytest.raises(ProjectorError, match=r"00\.parquet"):
+        scan.to_arrow(engine="polars")
