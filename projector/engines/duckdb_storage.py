@@ -10,6 +10,11 @@ from projector.files.locations import parse_location
 _PATTERN = re.compile(r"[*?\[]")
 
 
+def local_path(location: str) -> str:
+    """A location on a local disk as an absolute path."""
+    return os.path.abspath(parse_location(location).path)
+
+
 def duckdb_path(location: str) -> str | None:
     """A location as `read_parquet` opens exactly it; None where it cannot, or might open another one.
 
@@ -19,7 +24,7 @@ def duckdb_path(location: str) -> str | None:
     parsed = parse_location(location)
     if not parsed.is_local or parsed.authority:
         return None
-    path = os.path.abspath(parsed.path)
+    path = local_path(location)
     if not _PATTERN.search(path):
         return path
     # In a pattern a backslash takes the meaning from the next character, braces may list alternatives.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from projector.engines.duckdb_feed import ScanDataset
 from projector.engines.duckdb_scan import PreparedScan, prepare
+from projector.engines.duckdb_storage import local_path
 from projector.engines.duckdb_types import column_types, duckdb_names, identifier, text
 from projector.errors import ProjectorError, ProjectorWarning, UnsupportedError
 from projector.planning.projected_files import ProjectedFile
@@ -41,7 +42,7 @@ def make_view(
     limit:
         Rows at most.
     paths:
-        Takes up the paths that DuckDB opens for the view, as the view spells them.
+        Takes up the paths that DuckDB opens for the view, both as the view spells them and as they are.
 
     Raises
     ------
@@ -73,7 +74,9 @@ def make_view(
         raise UnsupportedError(f"DuckDB cannot make the view {name!r}: {said}") from None
     _drop(connection, f"{family} ", f"{prefix} ")
     if paths is not None:
-        paths += [path for b in prepared.branches for path in b.group.paths]
+        for made in prepared.branches:
+            paths += made.group.paths
+            paths += [local_path(file.task.location) for file in made.group.files]
     return connection
 
 

@@ -1,0 +1,81 @@
+"""`projector query`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from cli.main import run
+
+SAMPLES = Path(__file__).parent.parent.parent / "sample_data"
+ORDERS = str(SAMPLES / "orders")
+engines = pytest.mark.parametrize("engine", ["duckdb", "polars"])
+
+
+def output(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    assert run(["query", *args]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    assert run(["query", *args]) == 2
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    return errors[0]
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"),
+    [("duckdb", "t"), ("duckdb", "orders"), ("duckdb", "ORDERS"), ("polars", "t"), ("polars", "orders")],
+)
+def test_the_table_has_two_names(capsys: pytest.CaptureFixture[str], engine: str, name: str) -> None:
+    text = output(capsys, ORDERS, f"SELECT count(*) AS n FROM {name}", "--engine", engine, "--format", "csv")
+    assert text == "n\n13\n"
+
+
+@engines
+def test_formats(capsys: pytest.CaptureFixture[str], tmp_path: Path, engine: str) -> None:
+    sql = "SELECT order_id, price FROM t WHERE order_id <= 1002 ORDER BY order_id"
+    assert output(capsys, ORDERS, sql, "--engine", engine).split()[:2] == ["order_id", "price"]
+    assert output(capsys, ORDERS, sql, "--engine", engine, "--format", "table").count("1001") == 1
+    document = json.loads(output(capsys, ORDERS, sql, "--engine", engine, "--format", "json"))
+    assert document["schema_version"] == 1
+    assert document["rows"][0] == {"order_id": 1001, "price": "12.99"}
+    file = tmp_path / "rows.parquet"
+    assert output(capsys, ORDERS, sql, "--engine", engine, "-o", str(file)) == ""
+    assert pq.read_table(file).column("order_id").to_pylist() == [1001, 1002]
+    assert output(capsys, ORDERS, sql, "--engine", engine, "-f", "csv", "--limit", "1").splitlines()[1:] == [
+        "1001,12.99"
+    ]
+
+
+@engines
+def test_as_if_a_change_were_committed(capsys: pytest.CaptureFixture[str], engine: str) -> None:
+    sql = "SELECT max(amount) AS m, count(note) AS n FROM t"
+    change = "ALTER TABLE t RENAME COLUMN price TO amount; ALTER TABLE t ADD COLUMN note string"
+    common = (ORDERS, sql, "--engine", engine, "--format", "csv")
+    assert output(capsys, *common, "--as-if", change).splitlines() == ["m,n", "1250000.00,0"]
+    assert "amount" in refused(capsys, *common)
+    assert "nothing" in refused(capsys, *common, "--as-if", "ALTER TABLE t DROP COLUMN nothing")
+
+
+@engines
+def test_further_tables(capsys: pytest.CaptureFixture[str], engine: str) -> None:
+    more = ("--table", f"again={ORDERS}")
+    sql = "SELECT count(*) AS n FROM t JOIN again ON t.order_id = again.order_id"
+    assert output(capsys, ORDERS, sql, *more, "--engine", engine, "--format", "csv") == "n\n13\n"
+    assert "cannot call" in refused(capsys, ORDERS, sql, "--table", f"t={ORDERS}").lower()
+    assert "KEY=VALUE" in refused(capsys, ORDERS, sql, "--table", ORDERS)
+
+
+@engines
+@pytest.mark.parametrize("sql", ["SELECT nothing FROM t", "SELECT * FROM", "DROP TABLE t", "SELECT * FROM nobody"])
+def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], engine: str, sql: str) -> None:
+    assert refused(capsys, ORDERS, sql, "--engine", engine)
+
+
+def test_explain_is_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "READ_PARQUET" in output(capsys, ORDERS, "EXPLAIN SELECT order_id FROM t").upper()
