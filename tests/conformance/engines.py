@@ -7,13 +7,28 @@ from typing import Any
 
 import pyarrow as pa
 
+from projector.engines.arrow_conform import conform_batch
+from projector.engines.duckdb_types import identifier
 from projector.engines.polars_native import native
+from projector.schema.arrow_schema import arrow_schema
 
 
 def _polars(scan: Any, use_native: bool) -> pa.Table:
     """By the documented way, or by Polars' own mapping of field ids wherever it is exact."""
     with native(use_native):
         return scan.to_arrow(engine="polars")
+
+
+def _duckdb_view(scan: Any) -> pa.Table:
+    """A view, queried twice, as DuckDB gives it out; only names and nullability are put back, which DuckDB has not."""
+    name = 'a "view"; --'
+    connection = scan.to_duckdb(name)
+    connection.execute("SET arrow_lossless_conversion = true")
+    query = f"SELECT * FROM {identifier(name)}"
+    first, again = (connection.sql(query).to_arrow_table() for _ in range(2))
+    assert first.num_rows == again.num_rows
+    schema = arrow_schema(scan.schema())
+    return pa.Table.from_batches([conform_batch(batch, schema) for batch in again.to_batches()], schema)
 
 
 ENGINES: Mapping[str, Callable[[Any], pa.Table]] = {
@@ -23,4 +38,5 @@ ENGINES: Mapping[str, Callable[[Any], pa.Table]] = {
     "polars": lambda scan: _polars(scan, use_native=False),
     "polars-native": lambda scan: _polars(scan, use_native=True),
     "duckdb": lambda scan: scan.to_arrow(engine="duckdb"),
+    "duckdb-view": _duckdb_view,
 }
