@@ -53,6 +53,13 @@ def table_options(command: _Command) -> _Command:
         (
             click.option("--catalog", metavar="NAME", help="Look TABLE up (as ns.table) in a catalog of pyiceberg's."),
             click.option(
+                "--catalog-property",
+                "catalog_properties",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Setting of the catalog: uri=x. Goes before .pyiceberg.yaml.",
+            ),
+            click.option(
                 "--property",
                 "-p",
                 "properties",
@@ -95,6 +102,7 @@ def open_table(location: str, options: dict[str, Any]) -> Table:
     return load_table(
         location,
         catalog=options.pop("catalog"),
+        catalog_properties=pairs(options.pop("catalog_properties"), "--catalog-property"),
         properties=pairs(options.pop("properties"), "--property"),
         allow_moved_paths="auto" if allow is None else allow,
         path_map=pairs(options.pop("path_map"), "--path-map"),

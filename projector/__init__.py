@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from projector.check.report import CheckFailedError, Report
     from projector.errors import (
         CommitConflictError,
+        CommitUnknownError,
         CorruptFileError,
         InvalidMetadataError,
         NotFoundError,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from projector.evolution.update_schema import UpdateSchema
     from projector.evolution.update_sort_order import UpdateSortOrder
     from projector.evolution.update_spec import UpdateSpec
-    from projector.files.shapes import ShapeGroup, shapes
+    from projector.files.shape_groups import ShapeGroup, shapes
     from projector.metadata.table_metadata import TableMetadata
     from projector.projection.plan import Plan
     from projector.projection.resolve import resolve
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CheckFailedError",
     "CommitConflictError",
+    "CommitUnknownError",
     "CorruptFileError",
     "InvalidMetadataError",
     "NotFoundError",
@@ -87,7 +89,7 @@ _HOMES = {
     "Scan": "projector.api.scan",
     "Schema": "projector.schema.schema",
     "SchemaCommit": "projector.evolution.schema_commit",
-    "ShapeGroup": "projector.files.shapes",
+    "ShapeGroup": "projector.files.shape_groups",
     "Table": "projector.api.table",
     "TableMetadata": "projector.metadata.table_metadata",
     "Transaction": "projector.evolution.transaction",
@@ -102,7 +104,7 @@ _HOMES = {
     "read_files": "projector.api.read_files",
     "resolve": "projector.projection.resolve",
     "schema_update_body": "projector.evolution.rest_body",
-    "shapes": "projector.files.shapes",
+    "shapes": "projector.files.shape_groups",
     "transaction_body": "projector.evolution.rest_body",
 }
 """Where each public name lives; errors and `types` are found below."""

@@ -111,6 +111,10 @@ class CommitConflictError(ProjectorError):
     """A commit that lost its race for good."""
 
 
+class CommitUnknownError(ProjectorError):
+    """A commit that a catalog did not answer, and that may have been done or not: it could not be found out."""
+
+
 class ParseError(ProjectorError):
     """Text (SQL, a filter, JSON, a type) that is not understood.
 

@@ -17,7 +17,7 @@ FLOORS = (
     ("files",),
     ("metadata", "projection"),
     ("planning", "evolution"),
-    ("engines",),
+    ("catalogs", "engines"),
     ("check",),
     ("render",),
     ("api",),

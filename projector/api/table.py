@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from projector.api.point_in_time import PointInTime, choose_point
 from projector.api.scan import Scan
+from projector.catalogs.catalog_table import CatalogTable
+from projector.catalogs.commit import commit_to_catalog
+from projector.catalogs.opening import open_from_catalog
 from projector.check.live_files import live_files
 from projector.check.shape_groups import read_footers
-from projector.errors import CorruptFileError, ProjectorWarning, UnsupportedError
+from projector.errors import CorruptFileError, ProjectorError, ProjectorWarning
 from projector.evolution.blocks import Finish, TransactionContext, UpdateSortOrderContext, UpdateSpecContext
 from projector.evolution.filesystem_commit import (
     Committed,
@@ -69,6 +72,7 @@ class Table:
     metadata_file: str
     _resolver: PathResolver = field(repr=False)
     _storage: Storage = field(repr=False)
+    _home: CatalogTable | None = field(default=None, repr=False)
 
     def schema(self, schema_id: int | None = None) -> Schema:
         """The schema with an id, or the current one. Raises `NotFoundError` for an unknown id."""
@@ -235,11 +239,21 @@ class Table:
         return replace(self, metadata=self.prepare(update).metadata)
 
     @overload
-    def commit(self, update: UpdateSchema) -> CommittedUpdate: ...
+    def commit(self, update: UpdateSchema, *, recheck: Callable[[Table], None] | None = None) -> CommittedUpdate: ...
     @overload
-    def commit(self, update: Transaction) -> Committed[TransactionCommit]: ...
-    def commit(self, update: UpdateSchema | Transaction) -> CommittedUpdate | Committed[TransactionCommit]:
+    def commit(
+        self, update: Transaction, *, recheck: Callable[[Table], None] | None = None
+    ) -> Committed[TransactionCommit]: ...
+    def commit(
+        self, update: UpdateSchema | Transaction, *, recheck: Callable[[Table], None] | None = None
+    ) -> CommittedUpdate | Committed[TransactionCommit]:
         """Commit a change to the table, on top of whatever metadata is current then.
+
+        Parameters
+        ----------
+        recheck:
+            Called with the table as it has become, before the change is committed to a state that is not the one at
+            hand: where another writer was faster. What it raises ends the commit.
 
         Raises
         ------
@@ -247,12 +261,22 @@ class Table:
             A change that the table does not allow.
         CommitConflictError
             A race lost for good.
+        CommitUnknownError
+            A catalog that left a request unanswered, and did not say afterwards what the table is now.
         UnsupportedError
-            A table that belongs to a catalog, or is not on a local disk.
+            A table that is not on a local disk and was not loaded through its catalog, or a change that its catalog
+            cannot be asked for.
         """
+
+        def look(metadata: TableMetadata, file: str) -> None:
+            if recheck is not None and metadata.raw != self.metadata.raw:
+                recheck(replace(self, metadata=metadata, metadata_file=file))
+
+        if self._home is not None:
+            return commit_to_catalog(self._home, update, recheck=look)
         if isinstance(update, Transaction):
-            return commit_transaction(self.metadata_file, update)
-        return commit_schema_update(self.metadata_file, update)
+            return commit_transaction(self.metadata_file, update, recheck=look)
+        return commit_schema_update(self.metadata_file, update, recheck=look)
 
     def plan_layout(self, after: TableMetadata, row_filter: Any = None) -> LayoutPlan:
         """What a change of partitioning or order means for the table's files, and for the cost of a filter.
@@ -325,21 +349,27 @@ def _forget(_: Update) -> None:
 
 
 def load_table(
-    location: str | os.PathLike[str],
+    location: str | os.PathLike[str] | Sequence[str] | Any,
     *,
-    catalog: str | None = None,
+    catalog: str | Any | None = None,
+    catalog_properties: Mapping[str, str] | None = None,
     properties: Mapping[str, str] | None = None,
     allow_moved_paths: AllowMovedPaths = "auto",
     path_map: Mapping[str, str] | None = None,
 ) -> Table:
-    """Load a table from its root folder or one of its metadata files.
+    """Load a table from its root folder, one of its metadata files, or its catalog.
 
     Parameters
     ----------
     location:
-        The table's root, its `metadata` folder, or a metadata file; local or in an object store.
+        The table's root, its `metadata` folder, or a metadata file; local or in an object store. With a catalog the
+        table's name, `ns.table` or its parts. Also a pyiceberg `Table`, at the state that it holds.
+    catalog:
+        The name of a catalog, configured as pyiceberg is, or one of pyiceberg's catalogs.
+    catalog_properties:
+        Settings of the catalog by pyiceberg's names, such as `uri`; they go before its configuration.
     properties:
-        Storage settings by pyiceberg's names, such as `s3.endpoint`.
+        Storage settings by pyiceberg's names, such as `s3.endpoint`; they go before what a catalog says.
     allow_moved_paths:
         Whether paths under the location that the metadata records are read from where the metadata was found: `auto`
         does so where the recorded location does not hold this metadata file.
@@ -349,15 +379,23 @@ def load_table(
     Raises
     ------
     NotFoundError
-        Where there is no table.
+        Where there is no table, or no catalog of that name.
     CorruptFileError, InvalidMetadataError, UnsupportedError
         Where its metadata cannot be read, contradicts itself, or is of a version above 3.
+    ProjectorError
+        Where a catalog or a store does not answer.
     """
-    if catalog is not None:
-        raise UnsupportedError("Catalogs are not supported yet", hint="give the table's root or metadata file")
-    storage = Storage(dict(properties or {}))
-    loaded = load_metadata(os.fspath(location), storage)
+    home: CatalogTable | None = None
+    if catalog is None and isinstance(location, str | os.PathLike):
+        if catalog_properties:
+            raise ProjectorError("Settings of a catalog are given, but no catalog", hint="name one")
+        storage = Storage(dict(properties or {}))
+        loaded = load_metadata(os.fspath(location), storage)
+    else:
+        name = os.fspath(location) if isinstance(location, os.PathLike) else location
+        found = open_from_catalog(name, catalog, catalog_properties or {}, properties or {})
+        loaded, storage, home = found.loaded, found.storage, found.home
     resolver = loaded.resolver(storage, allow_moved_paths, path_map or {})
     if resolver.note is not None:
         warnings.warn(resolver.note, ProjectorWarning, stacklevel=2)
-    return Table(loaded.metadata, loaded.metadata_file, resolver, storage)
+    return Table(loaded.metadata, loaded.metadata_file, resolver, storage, home)

@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 from projector.errors import CommitConflictError, SchemaUpdateError, UnsupportedError
 from projector.evolution.races import without_columns_that_others_added
@@ -94,13 +94,40 @@ class Base(Generic[C]):
     first_commit: C | None = None
 
 
-def commit_schema_update(location: str, update: UpdateSchema, *, max_attempts: int = MAX_ATTEMPTS) -> CommittedUpdate:
+Recheck = Callable[[TableMetadata, str], None]
+"""Looks again at what a commit is about to change: called with the metadata and its file, stops it by raising."""
+
+
+def commit_schema_update(
+    location: str, update: UpdateSchema, *, recheck: Recheck | None = None, max_attempts: int = MAX_ATTEMPTS
+) -> CommittedUpdate:
     """Commit a schema update to a table on the local file system.
 
     It is applied to the schema that is current when it is committed. Parameters and errors are those of `commit_on`.
     """
+    return commit_on(location, preparation_of(update), recheck=recheck, max_attempts=max_attempts)
 
-    def prepare(base: Base[SchemaCommit]) -> SchemaCommit:
+
+def commit_transaction(
+    location: str, transaction: Transaction, *, recheck: Recheck | None = None, max_attempts: int = MAX_ATTEMPTS
+) -> Committed[TransactionCommit]:
+    """Commit a transaction to a table on the local file system.
+
+    All its updates are applied to the metadata that is current when it is committed, or none of them. Parameters and
+    errors are those of `commit_on`.
+    """
+    return commit_on(location, preparation_of(transaction), recheck=recheck, max_attempts=max_attempts)
+
+
+@overload
+def preparation_of(update: UpdateSchema) -> Callable[[Base[SchemaCommit]], SchemaCommit]: ...
+@overload
+def preparation_of(update: Transaction) -> Callable[[Base[TransactionCommit]], TransactionCommit]: ...
+def preparation_of(update: UpdateSchema | Transaction) -> Callable[[Base[Any]], Any]:
+    """What prepares the commit of an update on the metadata that is current, after races that were lost as well."""
+
+    def prepare_schema(base: Base[SchemaCommit]) -> SchemaCommit:
+        assert isinstance(update, UpdateSchema)
         left = update
         if base.first_metadata is not None:
             left = without_columns_that_others_added(
@@ -111,25 +138,20 @@ def commit_schema_update(location: str, update: UpdateSchema, *, max_attempts: i
             )
         return prepare_schema_update(base.metadata, left, metadata_file=base.metadata_file)
 
-    return commit_on(location, prepare, max_attempts=max_attempts)
+    def prepare_all(base: Base[TransactionCommit]) -> TransactionCommit:
+        assert isinstance(update, Transaction)
+        return prepare_transaction(base.metadata, update, metadata_file=base.metadata_file, lost=base.first_commit)
+
+    return prepare_all if isinstance(update, Transaction) else prepare_schema
 
 
-def commit_transaction(
-    location: str, transaction: Transaction, *, max_attempts: int = MAX_ATTEMPTS
-) -> Committed[TransactionCommit]:
-    """Commit a transaction to a table on the local file system.
-
-    All its updates are applied to the metadata that is current when it is committed, or none of them. Parameters and
-    errors are those of `commit_on`.
-    """
-
-    def prepare(base: Base[TransactionCommit]) -> TransactionCommit:
-        return prepare_transaction(base.metadata, transaction, metadata_file=base.metadata_file, lost=base.first_commit)
-
-    return commit_on(location, prepare, max_attempts=max_attempts)
-
-
-def commit_on(location: str, prepare: Callable[[Base[C]], C], *, max_attempts: int = MAX_ATTEMPTS) -> Committed[C]:
+def commit_on(
+    location: str,
+    prepare: Callable[[Base[C]], C],
+    *,
+    recheck: Recheck | None = None,
+    max_attempts: int = MAX_ATTEMPTS,
+) -> Committed[C]:
     """Commit whatever can be prepared from metadata to a table on the local file system.
 
     Parameters
@@ -138,6 +160,8 @@ def commit_on(location: str, prepare: Callable[[Base[C]], C], *, max_attempts: i
         The table's root or one of its metadata files, as a path or a `file:` URI.
     prepare:
         Makes the commit of the metadata that is current. After each race that is lost it is called again.
+    recheck:
+        Called before each attempt. What it raises ends the commit.
     max_attempts:
         Races to lose before giving up; between them it waits at random, up to half a second.
 
@@ -155,6 +179,8 @@ def commit_on(location: str, prepare: Callable[[Base[C]], C], *, max_attempts: i
     for attempt in range(1, max_attempts + 1):
         if not commit.changed:
             return Committed(commit, loaded.metadata_file, attempt)
+        if recheck is not None:
+            recheck(loaded.metadata, loaded.metadata_file)
         files = VersionFiles(parse_location(parent(loaded.metadata_file)).path)
         made = files.make_next(version_of(base_name(loaded.metadata_file)), commit.metadata)
         if made is not None:

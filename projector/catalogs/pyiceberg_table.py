@@ -1,0 +1,82 @@
+"""A table in a catalog of any other kind (Glue, Hive, SQL, ...), loaded and committed through pyiceberg."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from projector.catalogs.catalog_table import LoadedTable, OutcomeUnknownError, RaceLostError
+from projector.catalogs.fidelity import made_by_pyiceberg
+from projector.catalogs.secrets import redacted
+from projector.catalogs.storage_properties import storage_properties
+from projector.errors import NotFoundError, ProjectorError, UnsupportedError
+from projector.files.storage import Storage
+from projector.metadata.loading import read_metadata
+from projector.metadata.table_metadata import TableMetadata
+
+
+@dataclass(frozen=True)
+class PyIcebergTable:
+    """A table in one of pyiceberg's catalogs; see `CatalogTable`."""
+
+    catalog: Any = field(repr=False)
+    identifier: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The table's name with its namespace and catalog."""
+        return ".".join((self.catalog.name, *self.identifier))
+
+    def load(self) -> LoadedTable:
+        """See `CatalogTable.load`. The metadata is read from its file, as it was written."""
+        return state_of(self._table())
+
+    def post(self, current: LoadedTable, body: Mapping[str, Any], expected: TableMetadata) -> LoadedTable:
+        """See `CatalogTable.post`. Refused where pyiceberg would not write just the metadata that is expected."""
+        from pyiceberg.exceptions import CommitFailedException
+
+        request = made_by_pyiceberg(current, body, expected, kind=type(self.catalog).__name__, table=self.name)
+        table = self._table()
+        try:
+            self.catalog.commit_table(table, request.requirements, request.updates)
+        except CommitFailedException as error:
+            raise RaceLostError(self._shown(error)) from None
+        except NotImplementedError as error:
+            said = self._shown(error)
+            raise UnsupportedError(f"The catalog does not commit changes: {said}", table=self.name) from None
+        except Exception as error:
+            raise OutcomeUnknownError(self._shown(error)) from None
+        return self.load()
+
+    def _table(self) -> Any:
+        from pyiceberg import exceptions
+
+        missing = (exceptions.NoSuchTableError, exceptions.NoSuchNamespaceError, exceptions.NoSuchIdentifierError)
+        try:
+            return self.catalog.load_table(self.identifier)
+        except missing:
+            name = ".".join(self.identifier)
+            raise NotFoundError(f"No such table in catalog {self.catalog.name!r}: {name}") from None
+        except Exception as error:  # whatever a service's client raises
+            raise ProjectorError(f"pyiceberg cannot load the table: {self._shown(error)}", table=self.name) from None
+
+    def _shown(self, error: Exception) -> str:
+        return redacted(f"{type(error).__name__}: {error}"[:700], self.catalog.properties)
+
+
+def state_of(table: Any) -> LoadedTable:
+    """The state of a pyiceberg `Table`; its metadata is read from its file, as it was written."""
+    settings = storage_properties({**table.catalog.properties, **own_settings(table)})
+    metadata = read_metadata(table.metadata_location, Storage(settings))
+    return LoadedTable(metadata, table.metadata_location, settings)
+
+
+def own_settings(table: Any) -> dict[str, Any]:
+    """The settings that a pyiceberg `Table` was given for its store, but not those that its own properties set.
+
+    pyiceberg takes a table's properties for settings of the store too. Whoever may write to the table could then send
+    the credentials of its readers elsewhere.
+    """
+    own, given = table.metadata.properties, {**table.catalog.properties, **dict(getattr(table, "config", None) or {})}
+    return {k: v for k, v in table.io.properties.items() if k not in own or own[k] != v or given.get(k) == v}

@@ -1,0 +1,66 @@
+"""Requests to an object store, made again where the store was at fault: with growing waits, and not for ever."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+"""How often a request is made, each time with what the store's own client does to get an answer."""
+
+_FIRST_WAIT_SECONDS = 0.2
+_TRANSIENT = re.compile(
+    r"NETWORK_CONNECTION|SLOW_DOWN|THROTTLING|INTERNAL_FAILURE|SERVICE_UNAVAILABLE|REQUEST_TIMEOUT|REQUEST_TIME_TOO_SKEWED"
+    r"|HTTP status (?:429|5\d\d)|curlCode|[Tt]imed? ?out|[Tt]imeout|Connection (?:reset|refused|closed|aborted)"
+    r"|[Cc]ouldn't connect|temporarily unavailable|Broken pipe"
+)
+_DENIED = re.compile(
+    r"ACCESS_DENIED|EXPIRED_TOKEN|ExpiredToken|INVALID_ACCESS_KEY_ID|INVALID_CLIENT_TOKEN_ID|TokenRefreshRequired"
+    r"|UNRECOGNIZED_CLIENT|HTTP status 40[13]|[Ff]orbidden|[Uu]nauthori[sz]ed|AuthenticationFailed|token.{0,20}expired"
+)
+
+
+def is_transient(error: Exception) -> bool:
+    """Whether a store failed to answer, rather than answered with a refusal: the same request may succeed later."""
+    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError):
+        return False
+    return isinstance(error, OSError) and _TRANSIENT.search(str(error)) is not None
+
+
+def is_denied(error: Exception) -> bool:
+    """Whether a store refused the credentials."""
+    return isinstance(error, PermissionError) or (isinstance(error, OSError) and bool(_DENIED.search(str(error))))
+
+
+def attempted(
+    work: Callable[[], T], *, renew: Callable[[], bool] | None = None, wait: Callable[[float], None] = time.sleep
+) -> T:
+    """What `work` returns, after another try or two where the store did not answer.
+
+    Parameters
+    ----------
+    renew:
+        Gets new credentials and says whether there were any; asked once, where the store refuses the old ones.
+    wait:
+        Waits for some seconds.
+
+    Raises what `work` raises, at the last attempt or for a failure that another attempt would not mend.
+    """
+    failures, renewed = 0, renew is None
+    while True:
+        try:
+            return work()
+        except OSError as error:
+            if not renewed and renew is not None and is_denied(error):
+                renewed = True
+                if renew():
+                    continue
+            failures += 1
+            if failures >= ATTEMPTS or not is_transient(error):
+                raise
+        wait(random.uniform(0.5, 1) * _FIRST_WAIT_SECONDS * 2 ** (failures - 1))
