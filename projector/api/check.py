@@ -16,6 +16,7 @@ from projector.check.rule import Level
 from projector.check.suppressions import Suppression
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.evolution.schema_sources import SchemaSource, load_schema, source_from_arrow
+from projector.evolution.transaction import Transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.schema.schema import Schema
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 def check(
     table: Table | str | os.PathLike[str],
-    update: UpdateSchema | None = None,
+    update: UpdateSchema | Transaction | Proposal | None = None,
     *,
     sql: str | None = None,
     schema: SchemaLike | None = None,
@@ -45,7 +46,7 @@ def check(
     queries: Mapping[str, str] | None = None,
     sql_file: str | None = None,
 ) -> Report:
-    """Say what a schema change would do to the data that is there; without a change, audit the table as it stands.
+    """Say what a change would do to the data that is there; without a change, audit the table as it stands.
 
     Reads only; nothing is written or committed. What cannot be applied is a finding, not an error.
 
@@ -54,8 +55,8 @@ def check(
     table:
         A table, or where it is.
     update, sql, schema:
-        The change, one of them: recorded operations; `ALTER TABLE` statements; or the schema that is wanted, as a
-        `Schema`, its spec JSON, an Arrow schema, or the path of a file with one.
+        The change, one of them: recorded operations, or a transaction of several updates; `ALTER TABLE` statements; or
+        the schema that is wanted, as a `Schema`, its spec JSON, an Arrow schema, or the path of a file with one.
     dialect:
         Of the SQL: `spark`, `trino` or `duckdb`.
     level:
@@ -97,7 +98,7 @@ def check(
     if sql is not None:
         proposal = from_sql(sql, dialect, metadata.format_version, sql_file)
     elif update is not None:
-        proposal = Proposal(update)
+        proposal = update if isinstance(update, Proposal) else Proposal(update)
     elif schema is not None:
         proposal = from_schema(_source(schema), metadata.current_schema, metadata.format_version)
     settings = Settings(

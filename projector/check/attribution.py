@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from projector.check.trial import AppliedOperations
+from projector.check.trial import AppliedOperations, OtherOperation
 from projector.errors import ProjectorError
 from projector.evolution.apply import Applied
 from projector.evolution.operations import (
@@ -16,6 +16,7 @@ from projector.evolution.operations import (
     SetIdentifierFields,
     UnionByName,
 )
+from projector.evolution.undelete import UndeleteColumn
 from projector.schema.schema import Schema
 
 
@@ -38,8 +39,8 @@ class Attribution:
         return anything
 
 
-def attribute(applied: AppliedOperations) -> Attribution:
-    """What each operation touched."""
+def attribute(applied: AppliedOperations, others: Sequence[OtherOperation] = ()) -> Attribution:
+    """What each operation touched. Those on properties and the format version may have touched any field."""
     found: list[tuple[Operation, frozenset[int] | None]] = []
     for base, operations, step in applied.statements:
         added = list(step.added_by_operation.values())
@@ -49,7 +50,21 @@ def attribute(applied: AppliedOperations) -> Attribution:
             else:
                 ids = frozenset(_touched(operation, base, step, added, applied.case_sensitive))
                 found.append((operation, ids))
-    return Attribution(tuple(found))
+    return Attribution((*(_other(other, applied.case_sensitive) for other in others), *found))
+
+
+def _other(other: OtherOperation, case_sensitive: bool) -> tuple[Operation, frozenset[int] | None]:
+    before, after = other.before.current_schema, other.after.current_schema
+    if isinstance(other.operation, UndeleteColumn):
+        return other.operation, frozenset(after.fields_by_id.keys() - before.fields_by_id.keys())
+    column: Any = getattr(other.operation, "column", None)
+    if column is None:
+        return other.operation, None
+    try:
+        found = after.find_id(column, case_sensitive)
+    except ProjectorError:
+        found = None
+    return other.operation, frozenset(() if found is None else (found,))
 
 
 def _touched(operation: Operation, base: Schema, step: Applied, added: list[int], case: bool) -> Iterator[int]:

@@ -14,10 +14,11 @@ from projector.check.proposal import Proposal
 from projector.check.rule import Level
 from projector.check.state import TableFiles, TableState
 from projector.check.trial import Refusal, Trial, try_update
+from projector.check.trial_transaction import try_transaction
 from projector.evolution.operations import Operation, Source
-from projector.evolution.schema_commit import SchemaCommit
 from projector.evolution.schema_diff import Change as FieldChange
 from projector.evolution.schema_diff import Kind, SchemaDiff, diff_schemas
+from projector.evolution.transaction import Transaction
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.types import NestedField
 
@@ -56,14 +57,9 @@ class Change:
         return self.trial.refusals
 
     @property
-    def commit(self) -> SchemaCommit | None:
-        """What a commit would write; None where something is refused."""
-        return self.trial.commit
-
-    @property
     def incompatible_allowed(self) -> bool:
         """Whether the update itself allows incompatible changes (required columns, optional to required)."""
-        return self.proposal.update.allow_incompatible_changes
+        return self.proposal.incompatible_allowed
 
     @cached_property
     def diff(self) -> SchemaDiff:
@@ -92,7 +88,7 @@ class Change:
     @cached_property
     def attribution(self) -> Attribution:
         """Which operation touched which field."""
-        return attribute(self.trial.applied)
+        return attribute(self.trial.applied, self.trial.others)
 
     @cached_property
     def values(self) -> ChangeValues | None:
@@ -120,7 +116,12 @@ class Change:
         ----------
         kinds:
             The kinds of operation that count; all of them unless given.
+
+        For None it is the one operation on anything but columns, where there is one only.
         """
+        if field_id is None:
+            sources = {o.operation.source for o in self.trial.others if not kinds or isinstance(o.operation, kinds)}
+            return next(iter(sources)) if len(sources) == 1 else None
         parents: Mapping[int, int] = {**self.before.schema.parents_by_id, **self.after.schema.parents_by_id}
         while field_id is not None:
             found = self.attribution.find(field_id, kinds)
@@ -142,11 +143,12 @@ class Change:
 def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles, *, all_columns: bool = False) -> Change:
     """Try a proposal on a table; `all_columns`: look at the values of all columns, not of those involved alone."""
     before = TableState(metadata, metadata.current_schema, files)
-    trial = try_update(metadata, proposal.update)
+    update = proposal.update
+    trial = try_transaction(metadata, update) if isinstance(update, Transaction) else try_update(metadata, update)
     if proposal.refused:
         refused = tuple(Refusal(error, None, metadata.current_schema) for error in proposal.refused)
-        trial = Trial(trial.applied, (*refused, *trial.refusals), trial.metadata, trial.schema, None)
-    if trial.schema.same_columns(metadata.current_schema) and trial.metadata.properties == metadata.properties:
+        trial = replace(trial, refusals=(*refused, *trial.refusals))
+    if trial.metadata.raw == metadata.raw:
         return Change(proposal, before, before, trial)
     after = TableState(trial.metadata, trial.schema, files)
     if files.level >= Level.VALUES:

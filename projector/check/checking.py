@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from projector.check.change import Change, make_change
+from projector.check.described import described_metadata
 from projector.check.findings import Finding
 from projector.check.policy import Compatibility
 from projector.check.portability import ALL_ENGINES, Engine
@@ -190,6 +191,7 @@ def _described(change: Change | None) -> str:
     if change is None:
         return ""
     lines = [str(difference) for difference in change.diff.changes]
+    lines += described_metadata(change.before.metadata, change.after.metadata)
     lines += [f"refused: {refusal.error.message}" for refusal in change.refusals]
     return "\n".join(lines) or "no change"
 

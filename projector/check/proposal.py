@@ -1,13 +1,14 @@
-"""What is proposed: SQL, an `UpdateSchema`, or a whole schema, each made into an update, and what cannot be one."""
+"""What is proposed: SQL, recorded updates, or a whole schema, each made into one, and what cannot be."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.schema_diff import SchemaDiff, align_by_name, diff_schemas, filled_in
-from projector.evolution.schema_sources import SchemaSource
-from projector.evolution.sql.script import AlterScript, parse_alter, to_update
+from projector.evolution.schema_diff import By, SchemaDiff, align_by_name, diff_schemas, filled_in
+from projector.evolution.schema_sources import SchemaSource, needs_ids
+from projector.evolution.sql.script import AlterScript, is_about_columns, parse_alter, to_transaction, to_update
+from projector.evolution.transaction import Transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.schema.schema import Schema
 
@@ -19,7 +20,7 @@ class Proposal:
     Parameters
     ----------
     update:
-        The operations.
+        The operations; a transaction where they are not about columns alone.
     script:
         The SQL that they were written in; None for other proposals.
     file:
@@ -30,11 +31,17 @@ class Proposal:
         What of a proposed schema no operation can make.
     """
 
-    update: UpdateSchema
+    update: UpdateSchema | Transaction
     script: AlterScript | None = None
     file: str | None = None
     wanted: Schema | None = None
     refused: tuple[SchemaUpdateError, ...] = ()
+
+    @property
+    def incompatible_allowed(self) -> bool:
+        """Whether all schema updates in it allow incompatible changes."""
+        updates = self.update.updates if isinstance(self.update, Transaction) else (self.update,)
+        return all(u.allow_incompatible_changes for u in updates if isinstance(u, UpdateSchema))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -47,34 +54,56 @@ class Proposal:
         return None if self.script is None else self.script.text
 
 
-def from_sql(text: str, dialect: str, format_version: int, file: str | None = None) -> Proposal:
+def from_sql(
+    text: str,
+    dialect: str,
+    format_version: int,
+    file: str | None = None,
+    *,
+    allow_incompatible_changes: bool = False,
+) -> Proposal:
     """The proposal that a SQL text makes. Raises `ParseError`, `UnsupportedError`."""
     script = parse_alter(text, dialect)
-    return Proposal(to_update(script, format_version=format_version), script, file)
+    if all(is_about_columns(located.operation) for located in script.operations):
+        update = to_update(script, format_version=format_version, allow_incompatible_changes=allow_incompatible_changes)
+        return Proposal(update, script, file)
+    return Proposal(to_transaction(script, allow_incompatible_changes=allow_incompatible_changes), script, file)
 
 
-def from_schema(source: SchemaSource, current: Schema, format_version: int) -> Proposal:
+def from_schema(
+    source: SchemaSource,
+    current: Schema,
+    format_version: int,
+    by: By | None = None,
+    *,
+    allow_incompatible_changes: bool = False,
+) -> Proposal:
     """The proposal to make a schema the current one.
 
-    Fields are matched by id where the schema has ids, else by name. Differences that no update can make (another
-    parent, another initial default) are kept as refused; the rest is proposed.
+    Fields are matched by id where the schema has ids, else by name, unless `by` decides. Differences that no update
+    can make (another parent, another initial default) are kept as refused; the rest is proposed.
+
+    Raises `UnsupportedError` for `by="id"` and a schema without ids.
     """
-    by_id = source.has_ids
+    if by == "id":
+        needs_ids(source)
+    by_id = source.has_ids if by is None else by == "id"
     target = source.schema if by_id else align_by_name(current, source.schema)
     if source.partial:
         target = filled_in(current, target)
     diff = diff_schemas(current, target)
     diff = diff if by_id else replace(diff, by="name")
+    empty = UpdateSchema(format_version=format_version, allow_incompatible_changes=allow_incompatible_changes)
     refused: list[SchemaUpdateError] = []
     while True:
         try:
-            update = UpdateSchema(format_version=format_version).record(*diff.operations())
+            update = empty.with_operations(diff.operations())
             break
         except SchemaUpdateError as error:
             refused.append(error)
             smaller = _without(diff, error)
             if len(smaller.changes) == len(diff.changes):
-                update = UpdateSchema(format_version=format_version)
+                update = empty
                 break
             diff = smaller
     file = None if source.kind == "arrow" else source.name

@@ -9,14 +9,11 @@ from typing import Any
 from projector.errors import ProjectorError, SchemaUpdateError
 from projector.evolution.apply import Applied
 from projector.evolution.operations import AddColumn, NextStatement, Operation, RenameColumn, Source, dotted
-from projector.evolution.schema_commit import SchemaCommit, apply_update, prepare_schema_update
+from projector.evolution.schema_commit import apply_update, change_schema
 from projector.evolution.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 from projector.schema.schema_json import schema_to_json_dict
-
-_TIME_MS = 0
-"""A trial commit's time: a check depends on no clock."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Refusal:
     @property
     def field_id(self) -> int | None:
         """The id of the field that it is about, where that is a field of `schema`."""
-        path = getattr(self.operation, "path", None)
+        path = getattr(self.operation, "path", None) or getattr(self.operation, "column", None)
         if self.error.field_id is not None or path is None:
             return self.error.field_id
         try:
@@ -65,7 +62,7 @@ class Refusal:
             case None:
                 return self.error.path
             case operation:
-                path = getattr(operation, "path", None)
+                path = getattr(operation, "path", None) or getattr(operation, "column", None)
                 return self.error.path if path is None else dotted(path)
 
 
@@ -77,27 +74,37 @@ class AppliedOperations:
     case_sensitive: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class OtherOperation:
+    """An operation that is not about columns alone, applied, and the metadata before and after its update."""
+
+    operation: Operation
+    before: TableMetadata
+    after: TableMetadata
+
+
 @dataclass(frozen=True)
 class Trial:
-    """How an update fared.
+    """How a proposal fared.
 
     Parameters
     ----------
     applied:
-        What could be applied.
+        What could be applied to the schema.
     refusals:
-        What could not.
+        What could not be applied.
     metadata, schema:
-        The table's metadata and current schema with what could be applied.
-    commit:
-        What a commit would write; None where something was refused.
+        The table's metadata and current schema with what could be applied, without the time and log of a commit. The
+        very metadata that was given where nothing changes.
+    others:
+        What else could be applied: to partition spec, sort order, properties, and so on.
     """
 
     applied: AppliedOperations
     refusals: tuple[Refusal, ...]
     metadata: TableMetadata
     schema: Schema
-    commit: SchemaCommit | None
+    others: tuple[OtherOperation, ...] = ()
 
 
 def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
@@ -135,11 +142,11 @@ def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
     applied = _applied(metadata.current_schema, kept, steps, update.case_sensitive)
     schema = steps[-1].schema
     try:
-        commit = prepare_schema_update(metadata, trial.with_operations(kept), timestamp_ms=_TIME_MS)
+        commit = change_schema(metadata, trial.with_operations(kept))
     except SchemaUpdateError as error:
         found.append(Refusal(error, None, schema))
-        return Trial(applied, tuple(found), _patched(metadata, schema), schema, None)
-    return Trial(applied, tuple(found), commit.metadata, commit.schema, None if found else commit)
+        return Trial(applied, tuple(found), _patched(metadata, schema), schema)
+    return Trial(applied, tuple(found), commit.metadata, commit.schema)
 
 
 def _blamed(metadata: TableMetadata, trial: UpdateSchema, kept: Sequence[Operation]) -> int | None:

@@ -209,8 +209,8 @@ def diff_sources(one: SchemaSource, other: SchemaSource, by: By = "id") -> Schem
     Raises `UnsupportedError` for a comparison by id where a source has none.
     """
     if by == "id":
-        _needs_ids(one)
-        _needs_ids(other)
+        needs_ids(one)
+        needs_ids(other)
     old, new = one.schema, other.schema
     if by == "name" and (one.partial or other.partial):
         # Aligned first, so that what is missing can be filled in by id.
@@ -252,7 +252,7 @@ def proposal_from_source(
         A change that no update can make.
     """
     if by == "id":
-        _needs_ids(source)
+        needs_ids(source)
     return proposal_from_schema(
         current,
         source.schema,
@@ -264,6 +264,7 @@ def proposal_from_source(
     )
 
 
-def _needs_ids(source: SchemaSource) -> None:
+def needs_ids(source: SchemaSource) -> None:
+    """Refuse a schema without field ids. Raises `UnsupportedError`."""
     if not source.has_ids:
         raise UnsupportedError(f"{source.name} has no field ids", hint="compare by name instead")

@@ -25,7 +25,7 @@ class Case:
     table:
         Makes the table.
     change:
-        SQL, an `UpdateSchema`, a schema; None for an audit.
+        SQL, an `UpdateSchema`, a `Transaction`, a schema; None for an audit.
     expect:
         The paths of the fields that the rule must find, exactly; `""` for a finding without a field. Empty for a near
         miss. Of a check only what is introduced or worsened counts, of an audit everything.
@@ -57,7 +57,7 @@ class Case:
                 return projector.check(made, **self.how)
             case str():
                 return projector.check(made, sql=self.change, **self.how)
-            case projector.UpdateSchema():
+            case projector.UpdateSchema() | projector.Transaction():
                 return projector.check(made, self.change, **self.how)
             case _:
                 return projector.check(made, schema=self.change, **self.how)

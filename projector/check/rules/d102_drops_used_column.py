@@ -71,7 +71,7 @@ def _finding(change: Change, field_id: int, message: str, needs: str, refusal: R
 
 def _uses(change: Change, field_id: int) -> Iterator[tuple[str, str]]:
     """What of the current spec and order is made from a column: Iceberg's message, and a name for it."""
-    metadata = change.before.metadata
+    metadata = change.after.metadata  # a transaction may free the column before it drops it
     for field in metadata.spec().fields:
         if field_id in field.source_ids and not field.is_void:
             made = f"{field.field_id}: {field.name}: {field.transform}({field_id})"

@@ -165,7 +165,8 @@ def to_transaction(
             transaction.update_spec().record(*specs)
         for found in statement.operations:
             if isinstance(found.operation, WriteOrder):
-                transaction.update_sort_order().record(*found.operation.fields)
+                fields = (replace(field, source=found.operation.source) for field in found.operation.fields)
+                transaction.update_sort_order().record(*fields)
         properties = [o.operation for o in statement.operations if isinstance(o.operation, PropertyOperation)]
         if properties:
             transaction.record(UpdateProperties().record(*properties))
