@@ -63,15 +63,14 @@ def command(table: str, sql: str, **options: Any) -> None:
 
     chosen = options.pop("output_format")
     target = Target.chosen("text" if chosen == "table" else chosen, options.pop("output_file"))
-    shared = {name: options[name] for name in ("catalog", "properties", "allow_moved_paths", "path_map")}
-    main = open_table(table, dict(shared))
+    main = open_table(table, dict(options))
     proposed = _as_if(main, options)
     tables = dict.fromkeys((COMMAND_TABLE, *_own_names(table, main)), proposed)
     for name, location in pairs(options["more"], "--table").items():
         if name.lower() == COMMAND_TABLE:
             raise ProjectorError(f"Cannot call a further table {name!r}", hint="that is the table of the command")
         tables = {known: there for known, there in tables.items() if known.lower() != name.lower()}
-        tables[name] = open_table(location, dict(shared))
+        tables[name] = open_table(location, dict(options))
     batches = query(sql, tables, engine=options["engine"])
     limit = options["limit"]
     if target.format == "text" and batches.schema.names == ["explain_key", "explain_value"]:

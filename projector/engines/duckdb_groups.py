@@ -42,10 +42,11 @@ class FileGroup:
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """All files of a scan: in groups for DuckDB, and the rest."""
+    """All files of a scan: in groups for DuckDB, and the rest; `files` are both, in the scan's order."""
 
     groups: list[FileGroup]
     rest: list[ProjectedFile]
+    files: list[ProjectedFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def group_files(files: Iterable[ProjectedFile], request: ScanRequest) -> Grouped
     known: dict[int, _PlanFacts] = {}
     groups: dict[tuple[int, bool, bool], FileGroup] = {}
     rest: list[ProjectedFile] = []
+    read: list[ProjectedFile] = []
     for file in files:
         facts = known.get(id(file.plan))
         if facts is None:
@@ -71,6 +73,7 @@ def group_files(files: Iterable[ProjectedFile], request: ScanRequest) -> Grouped
             facts = known[id(file.plan)] = _facts(file, request, filtered)
         if facts.by_constants and not row_group_filter(file, request).might_match():
             continue
+        read.append(file)
         path = duckdb_path(file.task.location) if facts.by_duckdb else None
         if path is None or not _is_whole(file, facts) or (file.task.deletes and task_reasons(file.task, request)):
             rest.append(file)
@@ -89,7 +92,7 @@ def group_files(files: Iterable[ProjectedFile], request: ScanRequest) -> Grouped
         kept = {id(group) for group in ranked[:MOST_GROUPS]}
         rest += [file for group in ranked[MOST_GROUPS:] for file in group.files]
         found = [group for group in found if id(group) in kept]
-    return Grouped(found, rest)
+    return Grouped(found, rest, read)
 
 
 def _facts(file: ProjectedFile, request: ScanRequest, filtered: bool) -> _PlanFacts:

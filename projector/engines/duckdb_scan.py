@@ -36,11 +36,12 @@ DEFAULT_BATCH_SIZE = 131_072
 
 @dataclass(frozen=True, eq=False)
 class PreparedScan:
-    """A scan on its way through DuckDB: what DuckDB reads, and the files that the Arrow executor reads."""
+    """A scan on its way through DuckDB: what DuckDB reads, the files that the Arrow executor reads, and all of them."""
 
     request: ScanRequest
     branches: list[Branch]
     rest: list[ProjectedFile]
+    files: list[ProjectedFile]
 
     @property
     def duckdb_files(self) -> list[ProjectedFile]:
@@ -79,7 +80,7 @@ def prepare(
             branches.append(made)
         else:
             rest.extend(group.files)
-    return PreparedScan(request, branches, rest)
+    return PreparedScan(request, branches, rest, grouped.files)
 
 
 def make_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
@@ -124,6 +125,9 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
                         given += sized.num_rows
                         yield sized
             except (duckdb.Error, pa.ArrowException, OSError) as error:
+                if not given:  # all files in their order, so that the first one that cannot be read is named
+                    yield from arrow_scan.scan_batches(prepared.files, request, batch_size)
+                    return
                 yield from _again(prepared, given, batch_size, error)
         yield from arrow_scan.scan_batches(prepared.rest, request, batch_size)
     finally:
@@ -144,7 +148,8 @@ def read_table(files: Iterable[ProjectedFile], request: ScanRequest) -> pa.Table
                 table = connection.sql(prepared.sql).to_arrow_table()
                 batches = [b for batch in table.to_batches() for b in _conformed(batch, schema, batch.num_rows)]
             except duckdb.Error:
-                batches = list(arrow_scan.scan_batches(prepared.duckdb_files, request, DEFAULT_BATCH_SIZE))
+                batches = list(arrow_scan.scan_batches(prepared.files, request, DEFAULT_BATCH_SIZE))
+                return pa.Table.from_batches(batches, schema)
         batches.extend(arrow_scan.scan_batches(prepared.rest, request, DEFAULT_BATCH_SIZE))
         return pa.Table.from_batches(batches, schema)
     finally:
@@ -160,7 +165,7 @@ def _conformed(batch: pa.RecordBatch, schema: pa.Schema, batch_size: int) -> Ite
 def _again(prepared: PreparedScan, given: int, batch_size: int, error: Exception) -> Iterator[pa.RecordBatch]:
     """The rows after the first `given` ones, by the Arrow executor, which may find out what is wrong and say it."""
     batches = arrow_scan.scan_batches(prepared.duckdb_files, prepared.request, batch_size)
-    if given and not prepared.keeps_order:
+    if not prepared.keeps_order:
         for _ in batches:
             pass
         raise UnsupportedError(f"DuckDB failed: {' '.join(str(error).split())}", hint="read it with engine='arrow'")
