@@ -177,6 +177,7 @@ def test_settings_of_s3(monkeypatch: pytest.MonkeyPatch) -> None:
             "s3.connect-timeout": "2.5",
         }
     ).exists("s3://bucket/x")
+    assert given.pop("retry_strategy").max_attempts == 5
     assert given == {
         "endpoint_override": "http://127.0.0.1:9000",
         "region": "eu-west-1",

@@ -1,0 +1,107 @@
+"""The file systems of object stores, made by pyarrow from properties by pyiceberg's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from projector.files.locations import Location
+
+S3_ATTEMPTS = 5
+"""How often the S3 client sends a request that fails, or that nothing arrives of for a while, with growing waits."""
+
+
+def truth(properties: Mapping[str, str], name: str, default: bool) -> bool:
+    """A setting that is on or off."""
+    return str(properties.get(name, default)).strip().lower() in ("true", "1", "yes")
+
+
+def _s3(_: Location, properties: Mapping[str, str]) -> Any:
+    from pyarrow import fs
+
+    def first(*names: str) -> str | None:
+        return next((properties[n] for n in names if properties.get(n)), None)
+
+    options: dict[str, Any] = {
+        "endpoint_override": first("s3.endpoint"),
+        "access_key": first("s3.access-key-id", "client.access-key-id"),
+        "secret_key": first("s3.secret-access-key", "client.secret-access-key"),
+        "session_token": first("s3.session-token", "client.session-token"),
+        "region": first("s3.region", "client.region"),
+        "role_arn": first("s3.role-arn", "client.role-arn"),
+        "session_name": first("s3.role-session-name", "client.role-session-name"),
+        "proxy_options": first("s3.proxy-uri"),
+    }
+    for name, property_name in (("connect_timeout", "s3.connect-timeout"), ("request_timeout", "s3.request-timeout")):
+        seconds = first(property_name)
+        options[name] = float(seconds) if seconds else None
+    if "s3.path-style-access" in properties:
+        options["force_virtual_addressing"] = not truth(properties, "s3.path-style-access", True)
+    elif "s3.force-virtual-addressing" in properties:
+        options["force_virtual_addressing"] = truth(properties, "s3.force-virtual-addressing", False)
+    if truth(properties, "s3.anonymous", False):
+        options["anonymous"] = True
+    options["retry_strategy"] = fs.AwsStandardS3RetryStrategy(max_attempts=S3_ATTEMPTS)
+    return fs.S3FileSystem(**{name: value for name, value in options.items() if value is not None})
+
+
+def _gcs(_: Location, properties: Mapping[str, str]) -> Any:
+    from datetime import UTC, datetime
+
+    from pyarrow import fs
+
+    options: dict[str, Any] = {}
+    if token := properties.get("gcs.oauth2.token"):
+        expires = int(properties.get("gcs.oauth2.token-expires-at", 4102444800000))
+        options["access_token"] = token
+        options["credential_token_expiration"] = datetime.fromtimestamp(expires / 1000, UTC)
+    if project := properties.get("gcs.project-id"):
+        options["project_id"] = project
+    if host := properties.get("gcs.service.host"):
+        scheme, separator, rest = host.partition("://")
+        options |= {"scheme": scheme, "endpoint_override": rest} if separator else {"endpoint_override": host}
+    if truth(properties, "gcs.anonymous", False):
+        options["anonymous"] = True
+    return fs.GcsFileSystem(**options)
+
+
+def _azure(location: Location, properties: Mapping[str, str]) -> Any:
+    from pyarrow import fs
+
+    host = location.authority.partition("@")[2]
+    options = {
+        "account_name": properties.get("adls.account-name") or host.partition(".")[0],
+        "account_key": properties.get("adls.account-key"),
+        "sas_token": properties.get("adls.sas-token"),
+        "tenant_id": properties.get("adls.tenant-id"),
+        "client_id": properties.get("adls.client-id"),
+        "client_secret": properties.get("adls.client-secret"),
+        "blob_storage_authority": properties.get("adls.blob-storage-authority"),
+        "dfs_storage_authority": properties.get("adls.dfs-storage-authority"),
+        "blob_storage_scheme": properties.get("adls.blob-storage-scheme"),
+        "dfs_storage_scheme": properties.get("adls.dfs-storage-scheme"),
+    }
+    return fs.AzureFileSystem(**{name: value for name, value in options.items() if value})
+
+
+def _hdfs(location: Location, properties: Mapping[str, str]) -> Any:
+    from pyarrow import fs
+
+    host, _, port = location.authority.partition(":")
+    return fs.HadoopFileSystem(
+        host=properties.get("hdfs.host") or host or "default",
+        port=int(properties.get("hdfs.port") or port or 0),
+        user=properties.get("hdfs.user"),
+        kerb_ticket=properties.get("hdfs.kerberos_ticket"),
+    )
+
+
+STORES: dict[str, Callable[[Location, Mapping[str, str]], Any]] = {
+    "s3": _s3,
+    "gs": _gcs,
+    "abfs": _azure,
+    "wasb": _azure,
+    "hdfs": _hdfs,
+    "viewfs": _hdfs,
+}
+"""The stores that are known, by the shortest name of their scheme."""
