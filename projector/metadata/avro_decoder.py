@@ -67,6 +67,26 @@ def decode_pairs(stored: bytes, name: str) -> dict[int, Any]:
             found[key], position = value(stored, position)
 
 
+def find_value(stored: bytes, name: str, key: int) -> Any:
+    """One value of a map that was stepped over, None where it has none; what `decode_pairs` gives for the key.
+
+    The pairs in front of it are stepped over as well. Raises `ValueError` and `IndexError`.
+    """
+    is_bounds = name.endswith("_bounds")
+    position = 0
+    while True:
+        count, position = _block(stored, position)
+        if count == 0:
+            return None
+        match = _pair_pattern(count, key, is_bounds).match(stored, position)
+        if match is not None:
+            return (_bytes if is_bounds else _long)(stored, match.end())[0]
+        behind = (_short_values_pattern if is_bounds else _numbers_pattern)(count).match(stored, position)
+        if behind is None:  # a value of 64 bytes or more is in the way
+            return decode_pairs(stored, name).get(key)
+        position = behind.end()
+
+
 def _long(data: bytes, position: int) -> tuple[int, int]:
     byte = data[position]
     if byte < 0x80:
@@ -191,6 +211,23 @@ def _numbers_pattern(count: int) -> re.Pattern[bytes]:
 @lru_cache(maxsize=4096)
 def _short_values_pattern(count: int) -> re.Pattern[bytes]:
     return re.compile(b"(?:" + _VARINT + b"(?:" + _SHORT_VALUES + b")){%d}" % count, re.DOTALL)
+
+
+@lru_cache(maxsize=4096)
+def _pair_pattern(count: int, key: int, is_bounds: bool) -> re.Pattern[bytes]:
+    """The pairs of a block up to a key and its bytes: what is matched ends where the key's value begins."""
+    value = b"(?:" + _SHORT_VALUES + b")" if is_bounds else _VARINT
+    return re.compile(b"(?:" + _VARINT + value + b"){0,%d}?" % (count - 1) + re.escape(_varint(key)), re.DOTALL)
+
+
+def _varint(number: int) -> bytes:
+    rest = (number << 1) ^ (number >> 63)
+    found = bytearray()
+    while rest > 0x7F:
+        found.append((rest & 0x7F) | 0x80)
+        rest >>= 7
+    found.append(rest)
+    return bytes(found)
 
 
 def _number_pairs(data: bytes, position: int) -> tuple[bytes, int]:

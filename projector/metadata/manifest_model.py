@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 from projector.errors import CorruptFileError
-from projector.metadata.avro_decoder import decode_pairs
+from projector.metadata.avro_decoder import decode_pairs, find_value
 from projector.schema.types import IcebergType
 
 METRICS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
 """The maps of a file's statistics, by their names in the spec."""
+
+_DAMAGE = (ValueError, IndexError, EOFError)
 
 
 class ManifestContent(IntEnum):
@@ -121,36 +123,36 @@ class DataFile:
     @property
     def column_sizes(self) -> Mapping[int, int]:
         """Bytes on disk by field id; empty where unknown, as all maps here."""
-        return self.metrics.of("column_sizes")
+        return MetricsMap(self.metrics, "column_sizes")
 
     @property
     def value_counts(self) -> Mapping[int, int]:
         """Number of values, null and NaN included, by field id."""
-        return self.metrics.of("value_counts")
+        return MetricsMap(self.metrics, "value_counts")
 
     @property
     def null_value_counts(self) -> Mapping[int, int]:
         """Number of nulls by field id."""
-        return self.metrics.of("null_value_counts")
+        return MetricsMap(self.metrics, "null_value_counts")
 
     @property
     def nan_value_counts(self) -> Mapping[int, int]:
         """Number of NaNs by field id."""
-        return self.metrics.of("nan_value_counts")
+        return MetricsMap(self.metrics, "nan_value_counts")
 
     @property
     def lower_bounds(self) -> Mapping[int, bytes]:
         """Lower bounds by field id, as binary single values."""
-        return self.metrics.of("lower_bounds")
+        return MetricsMap(self.metrics, "lower_bounds")
 
     @property
     def upper_bounds(self) -> Mapping[int, bytes]:
         """Upper bounds by field id, as binary single values."""
-        return self.metrics.of("upper_bounds")
+        return MetricsMap(self.metrics, "upper_bounds")
 
 
 class Metrics:
-    """The maps of a file's statistics, each made when it is first asked for."""
+    """The maps of a file's statistics, decoded when they are asked for: one value, or a whole map."""
 
     __slots__ = ("_file", "_made", "_stored")
 
@@ -169,6 +171,19 @@ class Metrics:
             made = self._made[name] = self._make(name)
         return made
 
+    def value(self, name: str, field_id: int) -> Any:
+        """The value of one field in a map, None where it has none; the rest of the map is stepped over.
+
+        Raises `CorruptFileError`.
+        """
+        stored = self._stored.get(name)
+        if not isinstance(stored, bytes) or name in self._made:
+            return self.of(name).get(field_id)
+        try:
+            return find_value(stored, name, field_id)
+        except _DAMAGE as error:
+            raise self._damaged(name, error) from None
+
     def has(self, name: str) -> bool:
         """Whether the manifest has a map with something in it; it is not decoded for this."""
         return self._stored.get(name) not in (None, [], b"\0")
@@ -186,9 +201,12 @@ class Metrics:
             case bytes():
                 try:
                     return decode_pairs(stored, name)
-                except (ValueError, IndexError, EOFError) as error:
-                    raise CorruptFileError(f"{name} cannot be decoded: {error}", file=self._file) from None
+                except _DAMAGE as error:
+                    raise self._damaged(name, error) from None
         return {pair["key"]: pair["value"] for pair in stored if pair["value"] is not None}
+
+    def _damaged(self, name: str, error: Exception) -> CorruptFileError:
+        return CorruptFileError(f"{name} cannot be decoded: {error}", file=self._file)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Metrics) and all(self.of(name) == other.of(name) for name in METRICS)
@@ -198,6 +216,36 @@ class Metrics:
 
     def __repr__(self) -> str:
         return f"Metrics({', '.join(f'{name}={self.of(name)}' for name in METRICS if self.of(name))})"
+
+
+class MetricsMap(Mapping[int, Any]):
+    """One map of a file's statistics: looking up a field decodes no other."""
+
+    __slots__ = ("_metrics", "_name")
+
+    def __init__(self, metrics: Metrics, name: str) -> None:
+        self._metrics = metrics
+        self._name = name
+
+    def __getitem__(self, field_id: int) -> Any:
+        found = self._metrics.value(self._name, field_id)
+        if found is None:
+            raise KeyError(field_id)
+        return found
+
+    def get(self, field_id: int, default: Any = None) -> Any:
+        """The value of a field, or the default."""
+        found = self._metrics.value(self._name, field_id)
+        return default if found is None else found
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._metrics.of(self._name))
+
+    def __len__(self) -> int:
+        return len(self._metrics.of(self._name))
+
+    def __repr__(self) -> str:
+        return repr(self._metrics.of(self._name))
 
 
 @dataclass(frozen=True, slots=True)

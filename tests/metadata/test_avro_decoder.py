@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from projector.errors import CorruptFileError
 from projector.files.storage import Storage
-from projector.metadata.avro_decoder import compile_decoder, decode_pairs
+from projector.metadata.avro_decoder import compile_decoder, decode_pairs, find_value
 from projector.metadata.avro_file import read_header
 from projector.metadata.manifest_model import ManifestEntry, ManifestFile
 from projector.metadata.manifest_records import Layout, manifest_entry, manifest_layout, read_records
@@ -160,3 +162,28 @@ def test_a_manifest_with_something_unusual_is_read_all_the_same(tmp_path: Path) 
 def test_damaged_maps(stored: bytes) -> None:
     with pytest.raises((ValueError, IndexError, EOFError)):
         decode_pairs(stored, "lower_bounds")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(st.dictionaries(IDS, LONGS, max_size=40), st.dictionaries(IDS, st.binary(max_size=90), max_size=40)), IDS
+)
+def test_one_value_is_what_the_whole_map_has_for_it(written: dict[int, Any], other: int) -> None:
+    is_bounds = any(isinstance(value, bytes) for value in written.values())
+    name = "lower_bounds" if is_bounds else "value_counts"
+    kind = "bytes" if is_bounds else "long"
+    out = io.BytesIO()
+    fastavro.schemaless_writer(
+        out,
+        {"type": "array", "items": record("pair", field(None, "key", "int"), field(None, "value", kind))},
+        pairs(written),
+    )
+    for field_id in (*written, other):
+        assert find_value(out.getvalue(), name, field_id) == written.get(field_id)
+
+
+@pytest.mark.parametrize("block", [b"\x04\x02\x02\x04\x04", b"\x03\x08\x02\x02\x04\x04"])
+def test_one_value_in_a_later_block(block: bytes) -> None:
+    assert find_value(block + b"\x02\x06\x08\x00", "value_counts", 3) == 4
+    assert find_value(block + b"\x02\x06\x08\x00", "value_counts", 2) == 2
+    assert find_value(block + b"\x02\x06\x08\x00", "value_counts", 4) is None
