@@ -22,9 +22,9 @@ TAIL_BYTES = 64 * 1024
 MAX_FOOTER_BYTES = 512 * 1024 * 1024
 """A footer that claims to be longer is taken for a damaged length field."""
 
-_MAGIC = b"PAR1"
+MAGIC = b"PAR1"
 _ENCRYPTED_MAGIC = b"PARE"
-_SMALLEST_FILE = 12
+SMALLEST_FILE = 12
 _SIGNATURE_BYTES = 28
 
 _VERSION, _SCHEMA, _NUM_ROWS, _ROW_GROUPS, _CREATED_BY, _ENCRYPTION = 1, 2, 3, 4, 6, 8
@@ -103,15 +103,15 @@ def read_tail(source: RandomAccess, path: str) -> tuple[bytes, int]:
         Bytes up to the end of the file, and the offset in them where the footer starts.
     """
     size = source.size()
-    if size < _SMALLEST_FILE:
+    if size < SMALLEST_FILE:
         what = "the file is empty" if size == 0 else f"the file is {size} bytes long, too short for a Parquet file"
         raise CorruptFileError(what, file=path, hint=_REWRITE)
     wanted = min(size, TAIL_BYTES)
     data = _read(source, size - wanted, wanted, path)
-    if data[-4:] != _MAGIC:
+    if data[-4:] != MAGIC:
         raise _wrong_magic(source, data, path)
     length = int.from_bytes(data[-8:-4], "little")
-    most = min(size - _SMALLEST_FILE, MAX_FOOTER_BYTES)
+    most = min(size - SMALLEST_FILE, MAX_FOOTER_BYTES)
     if length > most:
         raise damaged(path, f"it claims to be {length} bytes long, but {most} is the most it can be here")
     if length + 8 > wanted:
@@ -167,11 +167,13 @@ def rows_after_schema(data: bytes, at: int) -> int | None:
     """The number of rows of a footer whose schema ends at offset `at`; None where it does not come next."""
     if data[at : at + 1] != _NUM_ROWS_HEADER:
         return None
-    try:
-        rows, _ = thrift.read_zigzag(data, at + 1)
-    except CorruptFileError:
-        return None
-    return rows if rows >= 0 else None
+    value = shift = 0
+    for byte in data[at + 1 : at + 11]:
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return None if value & 1 else value >> 1  # zigzag: odd numbers are negative
+        shift += 7
+    return None
 
 
 def damaged(path: str, what: str) -> CorruptFileError:
@@ -208,8 +210,8 @@ def _wrong_magic(source: RandomAccess, tail: bytes, path: str) -> ProjectorError
         return UnsupportedError("the file is an Avro file; only Parquet data files are read", file=path)
     if tail[-4:-1] == b"ORC" or head[:3] == b"ORC":
         return UnsupportedError("the file is an ORC file; only Parquet data files are read", file=path)
-    if head == _MAGIC:
+    if head == MAGIC:
         what = "the file begins as a Parquet file but does not end as one: its end, with the footer, was cut off"
     else:
-        what = f"not a Parquet file: it ends in {tail[-4:]!r}, not in {_MAGIC!r}"
+        what = f"not a Parquet file: it ends in {tail[-4:]!r}, not in {MAGIC!r}"
     return CorruptFileError(what, file=path, hint=_REWRITE)

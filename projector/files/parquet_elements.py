@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
+from projector.errors import CorruptFileError
 from projector.files.parquet_types import (
     PHYSICAL_TYPES,
     Annotation,
@@ -18,7 +20,7 @@ from projector.files.parquet_types import (
     leaf_type,
     logical_type,
 )
-from projector.files.physical import FileLeaf
+from projector.files.physical import FileColumn, FileLeaf
 from projector.files.thrift import Value, read_struct
 
 
@@ -84,6 +86,64 @@ def read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:
     return element, end
 
 
+def read_leaves(data: bytes, at: int, most: int) -> tuple[list[FileColumn], list[str | int | FileColumn | None], int]:
+    """Read leaf columns of the usual form, `most` of them at most, up to the first element that is anything else.
+
+    Gives the columns; what they are equal by (of each its name, its field id, and a number for its type and nullness);
+    and the offset after them. Raises `IndexError` where the data ends.
+    """
+    columns: list[FileColumn] = []
+    keys: list[str | int | FileColumn | None] = []
+    for _ in range(most):
+        head = data[at : at + 5]
+        length = data[at + 5]
+        if head not in _LEAF_HEADS or length > 0x7F:
+            break
+        name_end = at + 6 + length
+        rest = _USUAL_REST.match(data, name_end)
+        if rest is None:
+            break
+        end = rest.end()
+        element = data[at:end]  # columns recur from schema to schema
+        met = _columns.get(element)
+        if met is None:
+            known = _leaves.get((head, rest[0])) or _learn_leaf(data, at, (head, rest[0]), end)
+            if known is None:
+                break
+            field_id, leaf, optional, number = known
+            name = data[at + 6 : name_end].decode("utf-8", "backslashreplace")
+            met = FileColumn(name, leaf, optional, field_id), number
+            if len(_columns) < _MOST_COLUMNS:
+                _columns[element] = met
+        column, number = met
+        columns.append(column)
+        keys += (column.name, column.field_id, number)
+        at = end
+    return columns, keys, at
+
+
+def leaf_number(leaf: FileLeaf, optional: bool) -> int:
+    """A number that stands for a type and its nullness: the same one for equal ones, in this process."""
+    number = _numbers.get((leaf, optional))
+    return _numbers.setdefault((leaf, optional), next(_counter)) if number is None else number
+
+
+def _learn_leaf(data: bytes, at: int, key: tuple[bytes, bytes], end: int) -> _Leaf | None:
+    try:
+        element, after = _read_element(data, at)
+    except (BadElement, CorruptFileError):
+        return None  # whoever reads it by the book will say what is wrong
+    type_ = element.type
+    if after != end or type_.leaf is None or type_.repetition not in (Repetition.REQUIRED, Repetition.OPTIONAL):
+        return None
+    optional = type_.repetition is Repetition.OPTIONAL
+    number = leaf_number(type_.leaf, optional)
+    if len(_leaves) >= _MOST_MET:
+        _leaves.clear()
+    found = _leaves[key] = element.field_id, type_.leaf, optional, number
+    return found
+
+
 # Nearly all elements of leaf columns are written in one form: type, repetition and name as the first three fields, the
 # name shorter than 128 bytes; then integers, and perhaps the logical type. Then the bytes before and after the name say
 # everything but the name, and recur from footer to footer: they are decoded once and remembered.
@@ -99,6 +159,17 @@ _USUAL_REST = re.compile(
 )
 _MOST_MET = 50_000
 _met: dict[tuple[bytes, bytes], tuple[int | None, ElementType]] = {}
+
+_LEAF_HEADS = frozenset(head for head in _USUAL_HEADS if head[3] < 4)
+"""Those that are not repeated."""
+
+_Leaf = tuple[int | None, FileLeaf, bool, int]
+_leaves: dict[tuple[bytes, bytes], _Leaf] = {}
+_MOST_COLUMNS = 20_000
+_columns: dict[bytes, tuple[FileColumn, int]] = {}
+_counter = count()
+_numbers: dict[tuple[FileLeaf, bool], int] = {}
+"""A number for each type and nullness met: there are no more than the types that Parquet has, so it is not bounded."""
 
 
 def _read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:

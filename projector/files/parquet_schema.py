@@ -20,9 +20,18 @@ from collections.abc import Sequence
 from projector.errors import CorruptFileError
 from projector.files import thrift
 from projector.files.footer import Footer, damaged
-from projector.files.parquet_elements import SchemaElement, read_element
+from projector.files.parquet_elements import ElementType, SchemaElement, leaf_number, read_element, read_leaves
 from projector.files.parquet_types import Annotation, BadElement, Repetition
-from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, FileStruct, FileType, FileVariant
+from projector.files.physical import (
+    FileColumn,
+    FileLeaf,
+    FileList,
+    FileMap,
+    FileSchema,
+    FileStruct,
+    FileType,
+    FileVariant,
+)
 
 MAX_DEPTH = 100
 """Columns nested deeper than this in the footer's schema are refused."""
@@ -44,6 +53,73 @@ def read_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, int]:
     elements, end = _elements(data, at, path)
     root = _tree(elements, path)
     return FileSchema(tuple([_column(child, path) for child in root.children])), end
+
+
+SchemaKey = tuple[str | int | FileColumn | None, ...]
+"""What schemas are equal by, cheaper to hash than columns: three values for a leaf, a column for anything else."""
+
+
+def read_keyed_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, SchemaKey, int]:
+    """Like `read_schema`, with what the schema is equal by: keys are equal exactly where schemas are.
+
+    Leaf columns at the top, of which most schemas have most, are read without a tree.
+    """
+    try:
+        found = _read_quickly(data, at, path)
+    except (IndexError, BadElement, CorruptFileError):
+        found = None
+    if found is not None:
+        return found
+    schema, end = read_schema(data, at, path)
+    return schema, tuple(part for column in schema.columns for part in _key(column)), end
+
+
+def _read_quickly(data: bytes, at: int, path: str) -> tuple[FileSchema, SchemaKey, int] | None:
+    """None for what is not in good order: reading it by the book says what is wrong."""
+    kind, size, at = thrift.read_list_header(data, at)
+    if kind != thrift.STRUCT or not size:
+        return None
+    root, at = read_element(data, at)
+    if root.type.problem is not None or root.type.leaf is not None:
+        return None
+    columns: list[FileColumn] = []
+    keys: list[str | int | FileColumn | None] = []
+    left, wanted = size - 1, root.type.num_children
+    while len(columns) < wanted:
+        leaves, leaf_keys, at = read_leaves(data, at, wanted - len(columns))
+        columns += leaves
+        keys += leaf_keys
+        left -= len(leaves)
+        if len(columns) == wanted:
+            break
+        elements, at = _subtree(data, at, left)
+        if elements is None:
+            return None
+        left -= len(elements)
+        top = SchemaElement("", None, ElementType(num_children=1))
+        column = _column(_tree([top, *elements], path).children[0], path)
+        columns.append(column)
+        keys += _key(column)
+    return (FileSchema(tuple(columns)), tuple(keys), at) if left == 0 else None
+
+
+def _subtree(data: bytes, at: int, most: int) -> tuple[list[SchemaElement] | None, int]:
+    """An element and all below it; None where they are more than there can be."""
+    elements: list[SchemaElement] = []
+    open_places = 1
+    while open_places:
+        if len(elements) == most:
+            return None, at
+        element, at = read_element(data, at)
+        elements.append(element)
+        open_places += element.type.num_children - 1
+    return elements, at
+
+
+def _key(column: FileColumn) -> SchemaKey:
+    if isinstance(column.type, FileLeaf):
+        return column.name, column.field_id, leaf_number(column.type, column.optional)
+    return (column,)
 
 
 class _Node:

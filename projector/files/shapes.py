@@ -1,4 +1,4 @@
-"""Grouping files by shape: a table has many files and few physical schemas.
+"""Recognising the shapes of files: a table has many files and few physical schemas.
 
 Every footer starts with its version and schema. The bytes of those, once parsed, are remembered; a later file whose
 footer starts with bytes that are known is of a known shape, and nothing of it is parsed but its row count.
@@ -7,36 +7,36 @@ footer starts with bytes that are known is of a known shape, and nothing of it i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import NamedTuple
 
-from projector.files.footer import RandomAccess, leading_schema, parse_footer, read_tail, rows_after_schema
-from projector.files.locations import parse_location
-from projector.files.parquet_schema import file_schema, read_schema
+from projector.errors import ProjectorError
+from projector.files.footer import (
+    MAGIC,
+    MAX_FOOTER_BYTES,
+    SMALLEST_FILE,
+    TAIL_BYTES,
+    RandomAccess,
+    damaged,
+    leading_schema,
+    parse_footer,
+    read_tail,
+    rows_after_schema,
+)
+from projector.files.parquet_schema import SchemaKey, read_keyed_schema
 from projector.files.physical import FileSchema
 from projector.files.storage import Storage
+from projector.files.tails import LOCAL_FLAGS, plain_local_path, read_from
 
-DEFAULT_WORKERS = 16
-"""Threads that read footers from an object store at once. Local footers are read by one: more would not be faster."""
-
+_LEAST_SPARE = 256
 _BUCKET_BYTES = 8
 _ENDING_BYTES = 8
 
 _MOST_TRIED = 100
 """Fingerprints with one beginning that a footer is compared with, the latest first; comparing with more is no quicker
 than parsing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeGroup:
-    """The files of one shape, in the order given, and the rows that each holds by its own footer."""
-
-    schema: FileSchema
-    files: tuple[str, ...]
-    row_counts: tuple[int, ...]
 
 
 class FileShape(NamedTuple):
@@ -47,60 +47,176 @@ class FileShape(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A fingerprint met before, and its schema."""
+    """A fingerprint met before, its length, and its schema."""
 
     fingerprint: bytes
+    length: int
     schema: FileSchema
 
 
 @dataclass(slots=True)
 class KnownShapes:
-    """Fingerprints and schemas met so far. Threads may share one.
+    """Fingerprints and schemas met so far, and how long footers were. Threads may share one.
 
     Whether columns are encrypted is said near the end of a footer, after all row groups. To find that out without
     walking through every footer, the last bytes of footers that were walked through are remembered: a footer with
     encrypted columns ends in a signature, which never looks like one of those.
     """
 
+    _last: _Known | None = None
     _buckets: dict[bytes, tuple[_Known, ...]] = field(default_factory=dict)
-    _schemas: dict[FileSchema, FileSchema] = field(default_factory=dict)
+    _schemas: dict[SchemaKey, FileSchema] = field(default_factory=dict)
+    _fingerprints: dict[int, bytes] = field(default_factory=dict)
     _endings: set[bytes] = field(default_factory=set)
+    _longest: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     def __len__(self) -> int:
         return len(self._schemas)
 
+    @property
+    def tail_bytes(self) -> int:
+        """How much of the end of the next file to ask for, by the footers so far: one read will do for most."""
+        return self._longest or TAIL_BYTES
+
+    def note_length(self, length: int) -> None:
+        """Remember how long a footer was. Longer ones count at once, shorter ones little by little."""
+        longest = self._longest
+        if length + _LEAST_SPARE > longest:
+            self._longest = length + max(2 * _LEAST_SPARE, length >> 5)
+        else:
+            self._longest = longest - ((longest - length - _LEAST_SPARE) >> 6)
+
     def recognise(self, data: bytes, start: int) -> FileShape | None:
         """The shape of the footer that lies in `data` from `start` to 8 bytes before the end; None if unknown."""
-        for known in self._buckets.get(data[start : start + _BUCKET_BYTES], ()):
-            if data.startswith(known.fingerprint, start):
-                if data[-8 - _ENDING_BYTES : -8] not in self._endings:
-                    return None
-                rows = rows_after_schema(data, start + len(known.fingerprint))
-                return None if rows is None else FileShape(known.schema, rows)
-        return None
+        known = self._last  # files of one shape tend to come one after the other
+        if known is None or not data.startswith(known.fingerprint, start):
+            for known in self._buckets.get(data[start : start + _BUCKET_BYTES], ()):
+                if data.startswith(known.fingerprint, start):
+                    self._last = known
+                    break
+            else:
+                return None
+        if data[-8 - _ENDING_BYTES : -8] not in self._endings:
+            return None
+        rows = rows_after_schema(data, start + known.length)
+        return None if rows is None else FileShape(known.schema, rows)
 
     def learn(self, footer_bytes: bytes, path: str) -> FileShape:
         """Parse a footer that was not recognised, and remember it. Raises like `read_footer` and `file_schema`."""
         ending = footer_bytes[-_ENDING_BYTES:]
         at = leading_schema(footer_bytes) if ending in self._endings else None
         if at is not None:
-            schema, end = read_schema(footer_bytes, at, path)
+            schema, key, end = read_keyed_schema(footer_bytes, at, path)
             rows = rows_after_schema(footer_bytes, end)
             if rows is not None:
-                return FileShape(self._remember(footer_bytes[:end], schema), rows)
+                return FileShape(self._remember(footer_bytes[:end], schema, key), rows)
         footer = parse_footer(footer_bytes, path)
-        schema = self._remember(footer.fingerprint, file_schema(footer))
+        schema, key, _ = read_keyed_schema(footer.data, footer.schema_at, path)
+        found = FileShape(self._remember(footer.fingerprint, schema, key), footer.num_rows)
         self._endings.add(ending)
-        return FileShape(schema, footer.num_rows)
+        return found
 
-    def _remember(self, fingerprint: bytes, schema: FileSchema) -> FileSchema:
+    def adopt(self, fingerprint: bytes, path: str = "a fingerprint") -> FileSchema:
+        """The schema of a fingerprint that was kept elsewhere, parsed unless it is known. Raises `CorruptFileError`."""
+        for known in self._buckets.get(fingerprint[:_BUCKET_BYTES], ()):
+            if known.fingerprint == fingerprint:
+                return known.schema
+        at = leading_schema(fingerprint)
+        if at is None:
+            raise damaged(path, "it does not begin with a schema")
+        schema, key, end = read_keyed_schema(fingerprint, at, path)
+        if end != len(fingerprint):
+            raise damaged(path, "it does not end with its schema")
+        return self._remember(fingerprint, schema, key)
+
+    def fingerprint(self, schema: FileSchema) -> bytes:
+        """A fingerprint that one of these schemas, the very object, can be made of again."""
+        return self._fingerprints[id(schema)]
+
+    def _remember(self, fingerprint: bytes, schema: FileSchema, key: SchemaKey) -> FileSchema:
         with self._lock:
-            schema = self._schemas.setdefault(schema, schema)
+            schema = self._schemas.setdefault(key, schema)
+            self._fingerprints.setdefault(id(schema), fingerprint)
             bucket = self._buckets.get(fingerprint[:_BUCKET_BYTES], ())
             if all(known.fingerprint != fingerprint for known in bucket):
-                self._buckets[fingerprint[:_BUCKET_BYTES]] = (_Known(fingerprint, schema), *bucket[: _MOST_TRIED - 1])
+                self._last = known = _Known(fingerprint, len(fingerprint), schema)
+                self._buckets[fingerprint[:_BUCKET_BYTES]] = (known, *bucket[: _MOST_TRIED - 1])
             return schema
+
+
+def file_shape(path: str, storage: Storage, known: KnownShapes) -> FileShape:
+    """The shape of the file at a path, by one read of its end in the usual case. See `read_shape`.
+
+    Raises
+    ------
+    NotFoundError, CorruptFileError, UnsupportedError
+        As `Storage.open` and `read_footer` do.
+    """
+    data, size, _ = storage.read_tail(path, known.tail_bytes)
+    length = int.from_bytes(data[-8:-4], "little")
+    if length + 8 > len(data) and length <= size - SMALLEST_FILE and length <= MAX_FOOTER_BYTES:
+        data, size, _ = storage.read_tail(path, length + 8)
+    if data[-4:] != MAGIC or length > size - SMALLEST_FILE or length + 8 > len(data):
+        with storage.open(path) as source:  # what is wrong with it is found out, and said, there
+            return read_shape(source, path, known)
+    known.note_length(length)
+    start = len(data) - 8 - length
+    return known.recognise(data, start) or known.learn(data[start:-8], path)
+
+
+def local_shapes(
+    paths: Iterable[str],
+    storage: Storage,
+    known: KnownShapes,
+    schemas: list[FileSchema | ProjectorError],
+    row_counts: list[int],
+) -> None:
+    """Add the schema and rows of each file to two lists, one file after the other.
+
+    It is made for very many local files of few shapes: what is the same as of the file before it is settled here, in a
+    few comparisons; everything else goes to `file_shape`. An error is added in the place of a schema, beside 0 rows.
+    """
+    os_open, seek, read, close, flags = os.open, os.lseek, read_from, os.close, LOCAL_FLAGS
+    add_schema, add_rows, number, endings = schemas.append, row_counts.append, int.from_bytes, known._endings
+    fingerprint, length, schema = _Known(b"\xff", 1, FileSchema(()))  # no footer begins so
+    wanted = known.tail_bytes
+    for path in paths:
+        data, start = b"", -1  # the buffer of the file before is free for this one
+        try:
+            local = path if path.startswith("/") else plain_local_path(path)
+            if local is not None:
+                handle = os_open(local, flags)
+                try:
+                    size = seek(handle, 0, 2)
+                    data = read(handle, wanted, size - wanted) if size > wanted else read(handle, size, 0)
+                finally:
+                    close(handle)
+                if data.endswith(MAGIC):
+                    start = len(data) - 8 - number(data[-8:-4], "little")
+        except (OSError, ValueError, OverflowError):
+            pass  # said by file_shape
+        if start >= 0 and data.startswith(fingerprint, start) and data[-16:-8] in endings:
+            rows = rows_after_schema(data, start + length)
+            if rows is not None:
+                add_schema(schema)
+                add_rows(rows)
+                continue
+        try:
+            if start >= 4 or (start >= 0 and size > len(data)):
+                found = known.recognise(data, start) or known.learn(data[start:-8], path)
+                known.note_length(len(data) - 8 - start)
+            else:
+                found = file_shape(path, storage, known)
+        except ProjectorError as error:
+            add_schema(error)
+            add_rows(0)
+            continue
+        add_schema(found.schema)
+        add_rows(found.row_count)
+        wanted = known.tail_bytes
+        if known._last is not None:
+            fingerprint, length, schema = known._last
 
 
 def read_shape(source: RandomAccess, path: str, known: KnownShapes) -> FileShape:
@@ -122,67 +238,3 @@ def read_shape(source: RandomAccess, path: str, known: KnownShapes) -> FileShape
     """
     data, start = read_tail(source, path)
     return known.recognise(data, start) or known.learn(data[start:-8], path)
-
-
-def shapes(
-    files: Iterable[str | os.PathLike[str] | tuple[str, RandomAccess]],
-    *,
-    storage: Storage | None = None,
-    max_workers: int | None = None,
-) -> list[ShapeGroup]:
-    """Group Parquet files by their physical schema.
-
-    Parameters
-    ----------
-    files:
-        Paths, or pairs of a path and the file, open.
-    storage:
-        What opens paths; local files and object stores with default settings unless given.
-    max_workers:
-        Threads to read with; unless given, `DEFAULT_WORKERS` where a path is in an object store, else one.
-
-    Returns
-    -------
-    list[ShapeGroup]
-        One group for each schema, in the order of their first files.
-
-    Raises
-    ------
-    NotFoundError, CorruptFileError, UnsupportedError
-        For the first file, in the order given, that cannot be read.
-    """
-    wanted: list[tuple[str, RandomAccess | None]] = []
-    for file in files:
-        wanted.append(file if isinstance(file, tuple) else (os.fspath(file), None))
-    storage = Storage() if storage is None else storage
-    known = KnownShapes()
-    if max_workers is None:
-        local = all(source is not None or parse_location(path).is_local for path, source in wanted)
-        max_workers = 1 if local else DEFAULT_WORKERS
-    groups: dict[int, tuple[FileSchema, list[str], list[int]]] = {}
-    for (path, _), shape in zip(wanted, _read_all(wanted, storage, known, max_workers), strict=True):
-        # Equal schemas are one object here, so identity will do; hashing a wide schema for every file is not cheap.
-        _, paths, rows = groups.setdefault(id(shape.schema), (shape.schema, [], []))
-        paths.append(path)
-        rows.append(shape.row_count)
-    return [ShapeGroup(schema, tuple(paths), tuple(rows)) for schema, paths, rows in groups.values()]
-
-
-def _read_all(
-    files: list[tuple[str, RandomAccess | None]],
-    storage: Storage,
-    known: KnownShapes,
-    max_workers: int,
-) -> Iterator[FileShape]:
-    def read(file: tuple[str, RandomAccess | None]) -> FileShape:
-        path, source = file
-        if source is not None:
-            return read_shape(source, path, known)
-        with storage.open(path) as opened:
-            return read_shape(opened, path, known)
-
-    if max_workers <= 1:
-        yield from map(read, files)
-        return
-    with ThreadPoolExecutor(max_workers, thread_name_prefix="footers") as pool:
-        yield from pool.map(read, files)

@@ -6,15 +6,22 @@ Paths are literal: never expanded, never percent-decoded. Whatever goes wrong is
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 from urllib.parse import unquote
 
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
+from projector.files.attempts import attempted
 from projector.files.locations import Location, parse_location
+from projector.files.object_stores import STORES
+from projector.files.remote_tails import S3Tails, arrow_marks, arrow_tail
+from projector.files.tails import Tail, local_mark, local_tail, plain_local_path, read_from
+
+T = TypeVar("T")
 
 
 class RandomAccess(Protocol):
@@ -47,13 +54,22 @@ class Storage:
     properties:
         Settings of the stores by pyiceberg's names, such as `s3.endpoint`, `s3.region`, `s3.access-key-id`,
         `s3.secret-access-key`, `s3.session-token`, `s3.path-style-access`. They may hold secrets and are never shown.
+        `ExpiringProperties` are renewed in time.
+
+    An object store that does not answer is asked again, a few times and with growing waits.
 
     Every method raises `NotFoundError` for what is missing (a folder where a file is asked for, too),
     `UnsupportedError` for a scheme that is not known, and `ProjectorError` for anything else the file system refuses.
     """
 
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
-    _stores: dict[tuple[str, str], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _stores: dict[tuple[str, str], tuple[Any, dict[str, str]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _s3_tails: S3Tails = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_s3_tails", S3Tails(self.properties))
 
     def open(self, path: str) -> RandomAccess:
         """A file, opened for reading by position."""
@@ -61,13 +77,59 @@ class Storage:
         with _named_errors(path):
             if location.is_local:
                 return _LocalFile(path, location.path)
-            store, key = self._store(location)
-            return _ArrowFile(path, store.open_input_file(key))
+            return _ArrowFile(path, self._ask(location, lambda store, key: store.open_input_file(key)))
 
     def read_bytes(self, path: str) -> bytes:
         """The whole content of a file."""
         with self.open(path) as file:
             return file.read_at(0, file.size())
+
+    def read_tail(self, path: str, length: int) -> Tail:
+        """The last `length` bytes of a file, or all of a shorter one, by one request where the store allows it."""
+        local = plain_local_path(path)
+        if local is None:
+            location = _known(path)
+            if not location.is_local:
+                return self._remote_tail(path, location, length)
+            local = location.path
+        try:
+            return local_tail(local, length)
+        except (OSError, ValueError):
+            with _named_errors(path):
+                _refuse_folder(local)
+                raise
+
+    def _remote_tail(self, path: str, location: Location, length: int) -> Tail:
+        with _named_errors(path):
+            if location.scheme == "s3":
+                found = self._s3_tails.tail(location.authority, location.path.lstrip("/"), length)
+                if found is not None:
+                    return found
+            return self._ask(location, lambda store, key: arrow_tail(store, key, length))
+
+    def marks(self, paths: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """For each file, its size and what changes when it does, without opening any; files not found are left out.
+
+        Of object stores whole folders are listed. A store that cannot be asked has no marks.
+        """
+        found: dict[str, tuple[int, int]] = {}
+        remote: dict[tuple[str, str], dict[str, str]] = {}
+        for path in paths:
+            local = plain_local_path(path)
+            if local is None:
+                location = _known(path)
+                if not location.is_local:
+                    remote.setdefault((location.scheme, location.authority), {})[_key(location)] = path
+                    continue
+                local = location.path
+            with suppress(OSError, ValueError):
+                found[path] = local_mark(local)
+        for by_key in remote.values():
+            with suppress(ProjectorError), _named_errors(next(iter(by_key.values()))):
+                first = parse_location(next(iter(by_key.values())))
+                marks = self._ask(first, partial(_marks_of, tuple(by_key)))
+                found |= {by_key[key]: mark for key, mark in marks.items()}
+        return found
 
     def open_arrow(self, path: str) -> Any:
         """A `pyarrow.NativeFile` for pyarrow's own readers."""
@@ -78,8 +140,7 @@ class Storage:
 
                 _refuse_folder(location.path)
                 return pa.OSFile(location.path, "rb")
-            store, key = self._store(location)
-            return store.open_input_file(key)
+            return self._ask(location, lambda store, key: store.open_input_file(key))
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder at a path."""
@@ -98,8 +159,7 @@ class Storage:
                     return tuple(sorted(entry.name for entry in entries if not entry.is_dir()))
             from pyarrow import fs
 
-            store, key = self._store(location)
-            found = store.get_file_info(fs.FileSelector(key, allow_not_found=False))
+            found = self._ask(location, lambda s, key: s.get_file_info(fs.FileSelector(key, allow_not_found=False)))
             return tuple(sorted(info.base_name for info in found if info.type == fs.FileType.File))
 
     def _kind(self, path: str) -> str | None:
@@ -111,16 +171,21 @@ class Storage:
                 return "file" if os.path.exists(location.path) else None
             from pyarrow import fs
 
-            store, key = self._store(location)
-            kind = store.get_file_info(key).type
+            kind = self._ask(location, lambda store, key: store.get_file_info(key).type)
             return {fs.FileType.Directory: "folder", fs.FileType.NotFound: None}.get(kind, "file")
+
+    def _ask(self, location: Location, request: Callable[[Any, str], T]) -> T:
+        """The answer to a request to an object store, given its pyarrow file system and the key to ask for."""
+        renew = getattr(self.properties, "renew", None)
+        return attempted(lambda: request(*self._store(location)), renew=renew)
 
     def _store(self, location: Location) -> tuple[Any, str]:
         """The pyarrow file system of a location and the key to ask it for."""
-        known = self._stores.get((location.scheme, location.authority))
-        if known is None:
-            known = _STORES[location.scheme](location, self.properties)
-            self._stores[(location.scheme, location.authority)] = known
+        settings = dict(self.properties)  # those that expire are renewed by being looked at
+        known, made_with = self._stores.get((location.scheme, location.authority), (None, None))
+        if known is None or made_with != settings:
+            known = STORES[location.scheme](location, settings)
+            self._stores[(location.scheme, location.authority)] = (known, settings)
         return known, _key(location)
 
 
@@ -138,7 +203,7 @@ class _LocalFile:
         parts: list[bytes] = []
         with _named_errors(self.path):
             while length > 0:
-                part = _pread(self._file.fileno(), min(length, 1 << 30), offset)
+                part = read_from(self._file.fileno(), min(length, 1 << 30), offset)
                 if not part:
                     break
                 parts.append(part)
@@ -167,7 +232,7 @@ class _ArrowFile:
 
     def read_at(self, offset: int, length: int) -> bytes:
         with _named_errors(self.path):
-            return bytes(self._file.read_at(length, offset))
+            return bytes(attempted(lambda: self._file.read_at(length, offset)))
 
     def close(self) -> None:
         with _named_errors(self.path):
@@ -180,11 +245,8 @@ class _ArrowFile:
         self.close()
 
 
-def _pread(descriptor: int, length: int, offset: int) -> bytes:
-    if hasattr(os, "pread"):
-        return os.pread(descriptor, length, offset)
-    os.lseek(descriptor, offset, os.SEEK_SET)
-    return os.read(descriptor, length)
+def _marks_of(keys: tuple[str, ...], store: Any, _: str) -> dict[str, tuple[int, int]]:
+    return arrow_marks(store, keys)
 
 
 def _refuse_folder(local: str) -> None:
@@ -194,11 +256,11 @@ def _refuse_folder(local: str) -> None:
 
 def _known(path: str) -> Location:
     location = parse_location(path)
-    if location.scheme not in _STORES and not (location.is_local and not location.authority):
+    if location.scheme not in STORES and not (location.is_local and not location.authority):
         shown = f"{location.scheme}://{location.authority}" if location.is_local else location.scheme
         raise UnsupportedError(
             f"Cannot read from {shown!r}: {path}",
-            hint=f"paths are local, file:, or one of {', '.join(sorted(_STORES))}",
+            hint=f"paths are local, file:, or one of {', '.join(sorted(STORES))}",
         )
     return location
 
@@ -239,97 +301,3 @@ def _key(location: Location) -> str:
     if location.scheme in ("abfs", "wasb"):
         return location.authority.partition("@")[0] + location.path
     return location.path
-
-
-def _truth(properties: Mapping[str, str], name: str, default: bool) -> bool:
-    return str(properties.get(name, default)).strip().lower() in ("true", "1", "yes")
-
-
-def _s3(_: Location, properties: Mapping[str, str]) -> Any:
-    from pyarrow import fs
-
-    def first(*names: str) -> str | None:
-        return next((properties[n] for n in names if properties.get(n)), None)
-
-    options: dict[str, Any] = {
-        "endpoint_override": first("s3.endpoint"),
-        "access_key": first("s3.access-key-id", "client.access-key-id"),
-        "secret_key": first("s3.secret-access-key", "client.secret-access-key"),
-        "session_token": first("s3.session-token", "client.session-token"),
-        "region": first("s3.region", "client.region"),
-        "role_arn": first("s3.role-arn", "client.role-arn"),
-        "session_name": first("s3.role-session-name", "client.role-session-name"),
-        "proxy_options": first("s3.proxy-uri"),
-    }
-    for name, property_name in (("connect_timeout", "s3.connect-timeout"), ("request_timeout", "s3.request-timeout")):
-        seconds = first(property_name)
-        options[name] = float(seconds) if seconds else None
-    if "s3.path-style-access" in properties:
-        options["force_virtual_addressing"] = not _truth(properties, "s3.path-style-access", True)
-    elif "s3.force-virtual-addressing" in properties:
-        options["force_virtual_addressing"] = _truth(properties, "s3.force-virtual-addressing", False)
-    if _truth(properties, "s3.anonymous", False):
-        options["anonymous"] = True
-    return fs.S3FileSystem(**{name: value for name, value in options.items() if value is not None})
-
-
-def _gcs(_: Location, properties: Mapping[str, str]) -> Any:
-    from datetime import UTC, datetime
-
-    from pyarrow import fs
-
-    options: dict[str, Any] = {}
-    if token := properties.get("gcs.oauth2.token"):
-        expires = int(properties.get("gcs.oauth2.token-expires-at", 4102444800000))
-        options["access_token"] = token
-        options["credential_token_expiration"] = datetime.fromtimestamp(expires / 1000, UTC)
-    if project := properties.get("gcs.project-id"):
-        options["project_id"] = project
-    if host := properties.get("gcs.service.host"):
-        scheme, separator, rest = host.partition("://")
-        options |= {"scheme": scheme, "endpoint_override": rest} if separator else {"endpoint_override": host}
-    if _truth(properties, "gcs.anonymous", False):
-        options["anonymous"] = True
-    return fs.GcsFileSystem(**options)
-
-
-def _azure(location: Location, properties: Mapping[str, str]) -> Any:
-    from pyarrow import fs
-
-    host = location.authority.partition("@")[2]
-    options = {
-        "account_name": properties.get("adls.account-name") or host.partition(".")[0],
-        "account_key": properties.get("adls.account-key"),
-        "sas_token": properties.get("adls.sas-token"),
-        "tenant_id": properties.get("adls.tenant-id"),
-        "client_id": properties.get("adls.client-id"),
-        "client_secret": properties.get("adls.client-secret"),
-        "blob_storage_authority": properties.get("adls.blob-storage-authority"),
-        "dfs_storage_authority": properties.get("adls.dfs-storage-authority"),
-        "blob_storage_scheme": properties.get("adls.blob-storage-scheme"),
-        "dfs_storage_scheme": properties.get("adls.dfs-storage-scheme"),
-    }
-    return fs.AzureFileSystem(**{name: value for name, value in options.items() if value})
-
-
-def _hdfs(location: Location, properties: Mapping[str, str]) -> Any:
-    from pyarrow import fs
-
-    host, _, port = location.authority.partition(":")
-    return fs.HadoopFileSystem(
-        host=properties.get("hdfs.host") or host or "default",
-        port=int(properties.get("hdfs.port") or port or 0),
-        user=properties.get("hdfs.user"),
-        kerb_ticket=properties.get("hdfs.kerberos_ticket"),
-    )
-
-
-_STORES: dict[str, Callable[[Location, Mapping[str, str]], Any]] = {
-    "s3": _s3,
-    "gs": _gcs,
-    "abfs": _azure,
-    "wasb": _azure,
-    "hdfs": _hdfs,
-    "viewfs": _hdfs,
-}
-"""The stores that are known, by the shortest name of their scheme."""

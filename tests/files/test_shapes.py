@@ -43,9 +43,8 @@ def test_each_shape_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         parsed.append(path)
         return original(data, at, path)
 
-    original = parquet_schema.read_schema
-    monkeypatch.setattr(parquet_schema, "read_schema", counting)
-    monkeypatch.setattr(shapes_module, "read_schema", counting)
+    original = parquet_schema.read_keyed_schema
+    monkeypatch.setattr(shapes_module, "read_keyed_schema", counting)
     known = KnownShapes()
     for n in range(200):
         assert read_shape(Bytes(file(1 + n % 12, rows=n)), str(n), known).row_count == n

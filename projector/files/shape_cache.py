@@ -1,0 +1,273 @@
+"""Shapes of files kept on disk, so that a file that was read once, and has not changed, is not opened again.
+
+Kept are, for each file, its size, the time of its last change, its rows and its shape; and of each shape the beginning
+of the footer that it is parsed from. Folders are known by a digest, so that the cache does not list anyone's buckets.
+A file whose size or time differ is read again. Nothing depends on the cache: where it cannot be read or written, files
+are read as if there were none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from projector.errors import CorruptFileError, ProjectorError
+from projector.files.physical import FileSchema
+from projector.files.shapes import KnownShapes
+from projector.files.storage import Storage
+
+FORMAT = 1
+"""Part of the file's name: what another version wrote is not read."""
+
+DEFAULT_LIMIT = 512 * 1024 * 1024
+"""Bytes that the cache may take on disk; PROJECTOR_CACHE_BYTES says otherwise."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS shapes (id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS folders (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, used INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+    folder INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, mark INTEGER NOT NULL, shape INTEGER NOT NULL,
+    row_count INTEGER NOT NULL, PRIMARY KEY (folder, name)
+) WITHOUT ROWID;
+"""
+_FEW = 200
+"""Files of a folder that are looked up one by one; for more, all of the folder is fetched."""
+
+
+@dataclass(slots=True)
+class Stored:
+    """What the cache knows of files, in their order: None for the schema of a file that it does not know.
+
+    `marks` are those of the files that were looked at to find out.
+    """
+
+    schemas: list[FileSchema | None] = field(default_factory=list)
+    row_counts: list[int] = field(default_factory=list)
+    marks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def cache_folder() -> Path:
+    """Where caches are: PROJECTOR_CACHE_DIR, or `projector` in the user's folder of caches (XDG_CACHE_HOME)."""
+    given = os.environ.get("PROJECTOR_CACHE_DIR")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        home = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        home = str(Path.home() / "Library" / "Caches")
+    else:
+        home = str(Path.home() / ".cache")
+    return Path(os.environ.get("XDG_CACHE_HOME") or home) / "projector"
+
+
+@dataclass(frozen=True)
+class ShapeCache:
+    """The shapes kept in a folder. Any number of processes and threads may use it at once.
+
+    Parameters
+    ----------
+    folder:
+        Where its file is; made when something is kept.
+    limit:
+        Bytes it may take. Beyond that, the folders not used for the longest time are dropped.
+    """
+
+    folder: Path
+    limit: int = DEFAULT_LIMIT
+
+    @property
+    def file(self) -> Path:
+        """The database."""
+        return self.folder / f"shapes-{FORMAT}.sqlite"
+
+    def look_up(self, paths: Sequence[str], storage: Storage, known: KnownShapes) -> Stored:
+        """The shapes of the files that are known and have not changed since."""
+        unknown = Stored([None] * len(paths), [0] * len(paths))
+        if not self.file.exists():
+            return unknown
+        try:
+            with self._database() as database:
+                return self._look_up(database, paths, storage, known)
+        except (sqlite3.Error, OSError, ValueError, OverflowError):
+            self._drop_if_damaged()
+            return unknown
+
+    def _look_up(
+        self, database: sqlite3.Connection, paths: Sequence[str], storage: Storage, known: KnownShapes
+    ) -> Stored:
+        kept: dict[str, tuple[int, int, int, int]] = {}
+        for folder, names in _by_folder(paths).items():
+            row = database.execute("SELECT id FROM folders WHERE digest = ?", (_digest(folder, storage),)).fetchone()
+            if row is None:
+                continue
+            found: Iterable[tuple[str, int, int, int, int]]
+            columns = "SELECT name, size, mark, shape, row_count FROM files WHERE folder = ?"
+            if len(names) > _FEW:
+                found = database.execute(columns, row)
+            else:
+                found = (
+                    each
+                    for name in names
+                    for each in database.execute(f"{columns} AND name = ?", (*row, name[len(folder) :]))
+                )
+            kept |= {folder + name: (size, mark, shape, rows) for name, size, mark, shape, rows in found}
+        if not kept:
+            return Stored([None] * len(paths), [0] * len(paths))
+        marks = storage.marks(path for path in paths if path in kept)
+        schemas = self._schemas(database, {shape for _, _, shape, _ in kept.values()}, known)
+        result = Stored()
+        add_schema, add_rows = result.schemas.append, result.row_counts.append
+        for path in paths:
+            entry = kept.get(path)
+            if entry is not None and entry[:2] == marks.get(path) and entry[2] in schemas:
+                add_schema(schemas[entry[2]])
+                add_rows(entry[3])
+            else:
+                add_schema(None)
+                add_rows(0)
+        return result
+
+    def _schemas(self, database: sqlite3.Connection, numbers: set[int], known: KnownShapes) -> dict[int, FileSchema]:
+        found: dict[int, FileSchema] = {}
+        for number in numbers:
+            for (fingerprint,) in database.execute("SELECT fingerprint FROM shapes WHERE id = ?", (number,)):
+                with suppress(CorruptFileError):
+                    found[number] = known.adopt(bytes(fingerprint))
+        return found
+
+    def keep(
+        self,
+        paths: Sequence[str],
+        marks: Mapping[str, tuple[int, int]],
+        schemas: Sequence[FileSchema | ProjectorError],
+        row_counts: Sequence[int],
+        known: KnownShapes,
+        storage: Storage,
+    ) -> None:
+        """Remember files that were read. Those without a mark, and those that could not be read, are not kept."""
+        with suppress(sqlite3.Error, OSError, OverflowError):
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with self._database(write=True) as database:
+                self._keep(database, paths, marks, schemas, row_counts, known, storage)
+                self._shrink(database)
+
+    def _keep(
+        self,
+        database: sqlite3.Connection,
+        paths: Sequence[str],
+        marks: Mapping[str, tuple[int, int]],
+        schemas: Sequence[FileSchema | ProjectorError],
+        row_counts: Sequence[int],
+        known: KnownShapes,
+        storage: Storage,
+    ) -> None:
+        folders: dict[str, int] = {}
+        numbers: dict[int, int] = {}
+        rows: list[tuple[int, str, int, int, int, int]] = []
+        for path, schema, count in zip(paths, schemas, row_counts, strict=True):
+            mark = marks.get(path)
+            folder, name = _split(path)
+            if mark is None or isinstance(schema, ProjectorError) or _may_hold_secrets(path):
+                continue
+            if folder not in folders:
+                folders[folder] = _number(
+                    database,
+                    "INSERT INTO folders (digest, used) VALUES (?1, ?2)"
+                    " ON CONFLICT (digest) DO UPDATE SET used = ?2 RETURNING id",
+                    (_digest(folder, storage), int(time.time())),
+                )
+            if id(schema) not in numbers:
+                numbers[id(schema)] = _number(
+                    database,
+                    "INSERT INTO shapes (fingerprint) VALUES (?1)"
+                    " ON CONFLICT (fingerprint) DO UPDATE SET fingerprint = ?1 RETURNING id",
+                    (known.fingerprint(schema),),
+                )
+            rows.append((folders[folder], name, *mark, numbers[id(schema)], count))
+        database.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
+        database.commit()
+
+    def _shrink(self, database: sqlite3.Connection) -> None:
+        (page,) = database.execute("PRAGMA page_size").fetchone()
+        while True:
+            (pages,) = database.execute("PRAGMA page_count").fetchone()
+            (free,) = database.execute("PRAGMA freelist_count").fetchone()
+            if (pages - free) * page <= self.limit:
+                break
+            oldest = database.execute("SELECT id FROM folders ORDER BY used, id LIMIT 1").fetchone()
+            if oldest is None:
+                database.execute("DELETE FROM shapes")
+                break
+            database.execute("DELETE FROM files WHERE folder = ?", oldest)
+            database.execute("DELETE FROM folders WHERE id = ?", oldest)
+            database.execute("DELETE FROM shapes WHERE id NOT IN (SELECT DISTINCT shape FROM files)")
+            database.commit()
+        if pages * page > self.limit:
+            database.execute("VACUUM")
+
+    @contextmanager
+    def _database(self, write: bool = False) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.file, timeout=10)) as database:
+            if write:
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute("PRAGMA synchronous = NORMAL")
+                database.executescript(_TABLES)
+            yield database
+
+    def _drop_if_damaged(self) -> None:
+        with suppress(OSError, sqlite3.Error):
+            try:
+                with self._database() as database:
+                    sound = database.execute("PRAGMA quick_check").fetchone() == ("ok",)
+            except sqlite3.OperationalError:
+                return  # busy, or not ours to read
+            except sqlite3.DatabaseError:
+                sound = False
+            if not sound:
+                for ending in ("", "-wal", "-shm"):
+                    Path(f"{self.file}{ending}").unlink(missing_ok=True)
+
+
+def default_cache() -> ShapeCache | None:
+    """The cache of this user; None where PROJECTOR_CACHE_BYTES is 0."""
+    try:
+        limit = int(os.environ.get("PROJECTOR_CACHE_BYTES") or DEFAULT_LIMIT)
+        return ShapeCache(cache_folder(), limit) if limit > 0 else None
+    except (ValueError, RuntimeError):  # no number, no home
+        return None
+
+
+def _number(database: sqlite3.Connection, statement: str, values: tuple[object, ...]) -> int:
+    (number,) = database.execute(statement, values).fetchone()
+    return int(number)
+
+
+def _split(path: str) -> tuple[str, str]:
+    at = path.rfind("/") + 1
+    return path[:at], path[at:]
+
+
+def _by_folder(paths: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        found.setdefault(path[: path.rfind("/") + 1], []).append(path)
+    return found
+
+
+def _digest(folder: str, storage: Storage) -> bytes:
+    """What a folder is known by: its path, made absolute, and the store that it is in."""
+    store = storage.properties.get("s3.endpoint", "") + storage.properties.get("gcs.service.host", "")
+    absolute = folder if "://" in folder or folder.startswith("/") else os.path.abspath(folder or ".")
+    return hashlib.sha256(f"{store}\n{absolute}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _may_hold_secrets(path: str) -> bool:
+    """Whether something beside a name may be in a path: a signature behind a question mark, a password."""
+    return "://" in path and ("?" in path or "@" in path.partition("://")[2].partition("/")[0])
