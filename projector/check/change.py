@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from projector.check.attribution import Attribution, attribute
 from projector.check.findings import Direction, Finding
 from projector.check.involved import involved_columns
+from projector.check.mapping_changes import MappingEffects, mapping_effects
 from projector.check.proposal import Proposal
 from projector.check.rule import Level
 from projector.check.state import TableFiles, TableState
@@ -19,7 +20,9 @@ from projector.evolution.operations import Operation, Source
 from projector.evolution.schema_diff import Change as FieldChange
 from projector.evolution.schema_diff import Kind, SchemaDiff, diff_schemas
 from projector.evolution.transaction import Transaction
+from projector.evolution.undelete import UndeleteColumn
 from projector.metadata.table_metadata import TableMetadata
+from projector.schema.schema import Schema
 from projector.schema.types import NestedField
 
 if TYPE_CHECKING:
@@ -86,6 +89,21 @@ class Change:
         return (f for field_id, f in self.before.schema.fields_by_id.items() if field_id not in known)
 
     @cached_property
+    def undeleted(self) -> frozenset[int]:
+        """Ids of the fields that come back under the id they had, with everything in them."""
+        found: set[int] = set()
+        for other in self.trial.others:
+            if isinstance(other.operation, UndeleteColumn):
+                before, after = (m.current_schema.fields_by_id.keys() for m in (other.before, other.after))
+                found |= after - before
+        return frozenset(found & self.after.schema.fields_by_id.keys())
+
+    @cached_property
+    def mapping_effects(self) -> MappingEffects:
+        """What becomes of columns of files without field ids by a change of the name mapping."""
+        return mapping_effects(self.before, self.after)
+
+    @cached_property
     def attribution(self) -> Attribution:
         """Which operation touched which field."""
         return attribute(self.trial.applied, self.trial.others)
@@ -98,7 +116,9 @@ class Change:
             return None
         from projector.check.values.evidence import ChangeValues
 
-        return ChangeValues(before, after)
+        # What is seen again is meant to differ, with the column that holds it.
+        back = {*self.undeleted, *self.mapping_effects.gained}
+        return ChangeValues(before, after, frozenset(_top(self.after.schema, i) for i in back))
 
     @cached_property
     def query_differences(self) -> tuple[QueryDifference, ...]:
@@ -138,6 +158,13 @@ class Change:
     def place(self, finding: Finding, *kinds: type[Operation]) -> Finding:
         """A finding with the source of the operation that touched its field."""
         return finding.filled(source=self.source(finding.field_id, *kinds))
+
+
+def _top(schema: Schema, field_id: int) -> int:
+    """The top-level column that a field is in."""
+    while field_id in schema.parents_by_id:
+        field_id = schema.parents_by_id[field_id]
+    return field_id
 
 
 def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles, *, all_columns: bool = False) -> Change:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from projector.check.state import TableFiles, TableState
 from projector.check.suppressions import Suppression, inline, sift
 from projector.errors import UnsupportedError
 from projector.files.locations import PathResolver
+from projector.files.shape_cache import ShapeCache
 from projector.files.storage import Storage
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
@@ -47,6 +49,8 @@ class Settings:
         change does not touch.
     queries:
         Downstream queries by their names, to be run before and after.
+    shape_cache, executor:
+        Shapes of files on disk, and where footers are read unless in this process.
     """
 
     level: Level = Level.FOOTERS
@@ -58,6 +62,8 @@ class Settings:
     sample: int | None = None
     all_columns: bool = False
     queries: Mapping[str, str] = field(default_factory=dict)
+    shape_cache: ShapeCache | None = None
+    executor: Executor | None = field(default=None, repr=False)
 
 
 def check_table(
@@ -77,7 +83,16 @@ def check_table(
     snapshots = _snapshots(metadata, settings.compatibility)
     executors, missing = _executors(settings)
     files = TableFiles(
-        metadata, storage, resolver, settings.level, snapshots, settings.engines, executors, settings.sample
+        metadata,
+        storage,
+        resolver,
+        settings.level,
+        snapshots,
+        settings.engines,
+        executors,
+        settings.sample,
+        settings.shape_cache,
+        settings.executor,
     )
     if proposal is None:
         state = TableState(metadata, metadata.current_schema, files)

@@ -55,9 +55,7 @@ def foreign_type(leaf: FileLeaf, requested: IcebergType) -> Foreign | None:
         case FileKind.FLOAT16, FloatType() | DoubleType():
             return Foreign(stored)
         case FileKind.INT96, _:
-            return Foreign(
-                stored, matters=False, facts=("what is finer than the unit of the column is an error",)
-            )
+            return Foreign(stored, matters=False, facts=("what is finer than the unit of the column is an error",))
         case FileKind.TIMESTAMP, TimestampType() | TimestamptzType() | TimestampNanoType() | TimestamptzNanoType():
             return _timestamp(leaf, requested)
         case FileKind.TIME, TimeType() if leaf.unit is not TimeUnit.MICROS:

@@ -7,6 +7,7 @@ change shares them with the state before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from projector.check.rule import Level
 from projector.check.shape_groups import Footers, ShapeGroup, read_footers
 from projector.errors import ProjectorError
 from projector.files.locations import PathResolver
+from projector.files.shape_cache import ShapeCache
 from projector.files.storage import Storage
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
@@ -48,6 +50,8 @@ class TableFiles:
     executors, sample:
         At level `values`: the engines that read beside the oracle, and how many files of each shape at most (None:
         all).
+    shape_cache, executor:
+        Shapes of files on disk, and where footers are read unless in this process.
     """
 
     metadata: TableMetadata
@@ -58,6 +62,8 @@ class TableFiles:
     engines: frozenset[Engine] = ALL_ENGINES
     executors: tuple[str, ...] = ()
     sample: int | None = None
+    shape_cache: ShapeCache | None = None
+    executor: Executor | None = field(default=None, repr=False)
 
     @cached_property
     def live(self) -> LiveFiles:
@@ -69,7 +75,7 @@ class TableFiles:
     @cached_property
     def footers(self) -> Footers:
         """What the footers of the live data files say; nothing at level `schema`."""
-        return read_footers(self.live.data, self.storage)
+        return read_footers(self.live.data, self.storage, self.shape_cache, self.executor)
 
     @cached_property
     def manifest_facts(self) -> ManifestFacts:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from projector.metadata.manifests import DataFile
-from projector.metadata.partitioning import PartitionSpec
+from projector.metadata.partitioning import PartitionField, PartitionSpec
 from projector.metadata.sort_order import SortOrder
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
@@ -129,7 +129,12 @@ def spec_text(spec: PartitionSpec, *schemas: Schema) -> str:
     """A spec as its transforms of columns; a column's name is from the first of the schemas that has it."""
     if spec.is_unpartitioned:
         return "unpartitioned"
-    return ", ".join(_term(field.transform, field.source_ids, schemas) for field in spec.fields if not field.is_void)
+    return ", ".join(field_text(field, *schemas) for field in spec.fields if not field.is_void)
+
+
+def field_text(field: PartitionField, *schemas: Schema) -> str:
+    """A partition field as its transform of a column, such as `day(ordered_at)`; names as in `spec_text`."""
+    return _term(field.transform, field.source_ids, schemas)
 
 
 def order_text(order: SortOrder, *schemas: Schema) -> str:

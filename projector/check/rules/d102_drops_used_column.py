@@ -30,6 +30,7 @@ from projector.check.findings import Direction, Evidence, Finding
 from projector.check.rule import Level, Rule
 from projector.check.trial import Refusal
 from projector.evolution.operations import DeleteColumn
+from projector.metadata.table_metadata import TableMetadata
 
 IDENTIFIER = ("Cannot delete identifier field", "Cannot delete field")
 SOURCE = "Cannot find source column for "
@@ -46,10 +47,11 @@ def check(change: Change) -> Iterator[Finding]:
             )
     refused = {r.field_id: r for r in change.refusals if r.error.message.startswith(SOURCE)}
     for field in change.dropped_fields():
-        uses = tuple(_uses(change, field.field_id))
-        if not uses:
-            continue
         found = refused.get(field.field_id)
+        left = tuple(_uses(change.after.metadata, field.field_id))
+        uses = tuple(_uses(change.before.metadata, field.field_id)) or left
+        if not uses or not (found or left):
+            continue  # a transaction may free the column before it drops it
         message, needs = uses[0]
         if found is not None:
             message = found.error.message
@@ -64,14 +66,13 @@ def _finding(change: Change, field_id: int, message: str, needs: str, refusal: R
         change.before.dotted(field_id),
         field_id,
         evidence=Evidence(facts=(f"{needs}{more}",)),
-        help=f"{'replace' if 'sort' in needs else 'remove'} {needs} first, in a commit of its own",
+        help=f"{'replace' if 'sort' in needs else 'remove'} {needs} first, in a statement or a commit before",
         explains=refusal,
     )
 
 
-def _uses(change: Change, field_id: int) -> Iterator[tuple[str, str]]:
+def _uses(metadata: TableMetadata, field_id: int) -> Iterator[tuple[str, str]]:
     """What of the current spec and order is made from a column: Iceberg's message, and a name for it."""
-    metadata = change.after.metadata  # a transaction may free the column before it drops it
     for field in metadata.spec().fields:
         if field_id in field.source_ids and not field.is_void:
             made = f"{field.field_id}: {field.name}: {field.transform}({field_id})"

@@ -38,13 +38,13 @@ def check(change: Change) -> Iterator[Finding]:
     owners = owners_by_name(change.before)
     for field in change.added_tops():
         had = owners.get((level_of(change.after.schema, field.field_id), field.name), ())
-        for owner in reversed(had):
+        for owner in reversed([owner for owner in had if owner != field.field_id]):
             groups = [g for g in change.before.footers.groups if any(c.field_id == owner for _, c in g.schema.walk())]
             if not groups and change.before.level >= Level.FOOTERS:
                 continue
             dropped = owner not in change.after.schema.fields_by_id
             what = "dropped" if dropped else f"now {change.after.schema.name_of(owner)}"
-            restore = "; to bring the old column back undelete it (Transaction.undelete_column)" if dropped else ""
+            restore = "; to bring the old column back undelete it (--undelete)" if dropped else ""
             finding = Finding(
                 f"the name was that of another column (id {owner}), {what}; readers that go by names mix them up",
                 Direction.READERS_DISAGREE,

@@ -35,6 +35,8 @@ from projector.evolution.operations import AddColumn
 def check(change: Change) -> Iterator[Finding]:
     """Every added field, at any depth, that some file with ids has a column for."""
     for field in change.added_fields():
+        if field.field_id in change.undeleted:
+            continue
         held = [
             (group, column)
             for group, node in change.after.nodes(field.field_id)

@@ -105,5 +105,5 @@ RULE = Rule(
     Level.SCHEMA,
     "Column Projection",
     on_state=check,
-    absorbed_by=("P103", "S100"),
+    absorbed_by=("P103", "R111", "S100"),
 )
