@@ -73,6 +73,7 @@ def policy_options(command: _Command) -> _Command:
                 type=click.Path(dir_okay=False, path_type=Path),
                 help="Configuration.  [default: projector.toml or pyproject.toml, in this folder or above]",
             ),
+            click.option("--no-cache", is_flag=True, help="Open every file, also those read before; remember none."),
             click.option("--verbose", "-v", is_flag=True, help="Show in full what exists already, too."),
         )
     ):
@@ -96,6 +97,7 @@ class Choices:
     engines: tuple[str, ...]
     sample: int | None
     all_columns: bool
+    no_cache: bool
     verbose: bool
     target: Target
     config: Config
@@ -110,8 +112,9 @@ class Choices:
         target = Target.chosen(form or guessed, file)
         given = options.pop("config_file")
         config = read_config(given) if given is not None else find_config(Path.cwd())
-        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "all_columns", "verbose")
-        return Choices(**{name: options.pop(name) for name in names}, target=target, config=config)
+        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "all_columns")
+        flags = {name: options.pop(name) for name in ("no_cache", "verbose")}
+        return Choices(**{name: options.pop(name) for name in names}, **flags, target=target, config=config)
 
     def of_check(self) -> dict[str, Any]:
         """The arguments of `projector.check` that they ask for; what was not given is as configured."""
@@ -125,6 +128,7 @@ class Choices:
             "sample": self.sample or config.sample,
             "all_columns": self.all_columns,
             "suppressions": config.suppressions,
+            "cache": not self.no_cache,
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 from projector.api.table import Table, load_table
@@ -18,6 +19,7 @@ from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.evolution.schema_sources import SchemaSource, load_schema, source_from_arrow
 from projector.evolution.transaction import Transaction
 from projector.evolution.update_schema import UpdateSchema
+from projector.files.shape_cache import default_cache
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def check(
     all_columns: bool = False,
     queries: Mapping[str, str] | None = None,
     sql_file: str | None = None,
+    cache: bool = True,
+    executor: Executor | None = None,
 ) -> Report:
     """Say what a change would do to the data that is there; without a change, audit the table as it stands.
 
@@ -81,6 +85,11 @@ def check(
         know the table as `t`, and by its own last name.
     sql_file:
         Name of the file that the SQL came from, for the report.
+    cache:
+        Whether shapes of files are kept on disk (in PROJECTOR_CACHE_DIR, or the user's folder of caches), so that files
+        that were read once and have not changed are not opened again.
+    executor:
+        Where footers are read, unless in this process: any `concurrent.futures.Executor`, of processes or a cluster.
 
     Raises
     ------
@@ -111,6 +120,8 @@ def check(
         sample,
         all_columns,
         dict(queries or {}),
+        default_cache() if cache else None,
+        executor,
     )
     return check_table(metadata, table._storage, table._resolver, proposal, settings)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from projector.check.findings import Evidence, Sample
 from projector.check.live_files import LiveFile, Unreadable
 from projector.errors import ProjectorError
-from projector.files.locations import parse_location
 from projector.files.physical import FileColumn, FileSchema
-from projector.files.shapes import DEFAULT_WORKERS, FileShape, KnownShapes, read_shape
+from projector.files.shape_cache import ShapeCache
+from projector.files.shape_reader import read_shapes
 from projector.files.storage import Storage
 from projector.projection.plan import PlanNode
 
@@ -53,10 +53,11 @@ class ShapeGroup:
 
 @dataclass(frozen=True)
 class Footers:
-    """What the footers of all live data files say."""
+    """What the footers of all live data files say; `opened` counts the files that were not known already."""
 
     groups: tuple[ShapeGroup, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    opened: int = 0
 
     @property
     def file_count(self) -> int:
@@ -99,37 +100,49 @@ class Footers:
         )
 
 
-def read_footers(files: Iterable[LiveFile], storage: Storage) -> Footers:
-    """Read the footers of live data files and group them. A file that cannot be read is listed as unreadable."""
-    wanted = tuple(files)
-    known = KnownShapes()
+def read_footers(
+    files: Iterable[LiveFile],
+    storage: Storage,
+    cache: ShapeCache | None = None,
+    executor: Executor | None = None,
+) -> Footers:
+    """Read the footers of live data files and group them. A file that cannot be read is listed as unreadable.
 
-    def read(file: LiveFile) -> FileShape | Unreadable:
-        if file.data_file.file_format.upper() != "PARQUET":
-            return Unreadable(file.path, f"its format is {file.data_file.file_format}; only Parquet is read")
-        if file.data_file.key_metadata is not None:
-            return Unreadable(file.path, "it is encrypted")
-        try:
-            with storage.open(file.location) as source:
-                return read_shape(source, file.location, known)
-        except ProjectorError as error:
-            return Unreadable(file.path, str(error), error)
-
-    groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[LiveFile], list[int]]] = {}
+    Parameters
+    ----------
+    cache:
+        Shapes on disk; files that it knows are not opened.
+    executor:
+        Where to read footers, unless in this process.
+    """
+    wanted: list[LiveFile] = []
     unreadable: list[Unreadable] = []
-    workers = 1 if all(parse_location(file.location).is_local for file in wanted) else DEFAULT_WORKERS
-    with ThreadPoolExecutor(workers, thread_name_prefix="footers") as pool:
-        shapes = map(read, wanted) if workers == 1 else pool.map(read, wanted)
-        for file, shape in zip(wanted, shapes, strict=True):
-            if isinstance(shape, Unreadable):
-                unreadable.append(shape)
-                continue
-            key = (id(shape.schema), file.identity_ids)
-            _, members, rows = groups.setdefault(key, (shape.schema, [], []))
-            members.append(file)
-            rows.append(shape.row_count)
+    for file in files:
+        reason = _reason_not_to_read(file)
+        if reason is None:
+            wanted.append(file)
+        else:
+            unreadable.append(Unreadable(file.path, reason))
+    read = read_shapes([file.location for file in wanted], storage, cache=cache, executor=executor)
+    groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[LiveFile], list[int]]] = {}
+    for file, schema, row_count in zip(wanted, read.schemas, read.row_counts, strict=True):
+        if isinstance(schema, ProjectorError):
+            unreadable.append(Unreadable(file.path, str(schema), schema))
+            continue
+        key = (id(schema), file.identity_ids)
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = (schema, [], [])
+        group[1].append(file)
+        group[2].append(row_count)
     made = (
         ShapeGroup(schema, identity, tuple(members), tuple(rows))
         for (_, identity), (schema, members, rows) in groups.items()
     )
-    return Footers(tuple(made), tuple(unreadable))
+    return Footers(tuple(made), tuple(unreadable), read.opened)
+
+
+def _reason_not_to_read(file: LiveFile) -> str | None:
+    if file.data_file.file_format != "PARQUET":
+        return f"its format is {file.data_file.file_format}; only Parquet is read"
+    return None if file.data_file.key_metadata is None else "it is encrypted"

@@ -34,6 +34,16 @@ class Refused(Exception):
         self.is_of_the_store = status not in (200, 206, 404, 416)
 
 
+class _Held:
+    """The connection of a thread, closed when the thread has ended."""
+
+    def __init__(self, connection: http.client.HTTPConnection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
 @dataclass(frozen=True)
 class S3Requests:
     """Signed requests to one endpoint. Each thread keeps its own connection.
@@ -79,22 +89,22 @@ class S3Requests:
         return Tail(data, int(size), None)
 
     def _connection(self) -> http.client.HTTPConnection:
-        found: http.client.HTTPConnection | None = getattr(self._threads, "connection", None)
+        found: _Held | None = getattr(self._threads, "held", None)
         if found is None:
             parts = urlsplit(self.endpoint)
             if parts.scheme == "https":
                 context = ssl.create_default_context()
-                found = http.client.HTTPSConnection(parts.netloc, timeout=self.timeout, context=context)
+                made = http.client.HTTPSConnection(parts.netloc, timeout=self.timeout, context=context)
             else:
-                found = http.client.HTTPConnection(parts.netloc, timeout=self.timeout)
-            self._threads.connection = found
-        return found
+                made = http.client.HTTPConnection(parts.netloc, timeout=self.timeout)
+            found = self._threads.held = _Held(made)
+        return found.connection
 
     def _forget_connection(self) -> None:
-        found: http.client.HTTPConnection | None = getattr(self._threads, "connection", None)
+        found: _Held | None = getattr(self._threads, "held", None)
         if found is not None:
-            found.close()
-            self._threads.connection = None
+            found.connection.close()
+            self._threads.held = None
 
     def _signed(self, path: str) -> dict[str, str]:
         """The headers of a GET request. The range is left out of the signature, as it may be."""

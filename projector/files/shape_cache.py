@@ -37,20 +37,43 @@ CREATE TABLE IF NOT EXISTS files (
     row_count INTEGER NOT NULL, PRIMARY KEY (folder, name)
 ) WITHOUT ROWID;
 """
+_SETTLED = 50_000_000
+_SETTLED_COARSELY = 2_000_000_000
+"""Nanoseconds that must lie between a change and the look at a file: a second change would not show before that. Some
+file systems, and object stores, tell times in whole seconds."""
+
 _FEW = 200
 """Files of a folder that are looked up one by one; for more, all of the folder is fetched."""
 
 
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Sizes and times of change of files, looked up at a moment (nanoseconds from 1970)."""
+
+    by_path: Mapping[str, tuple[int, int]]
+    taken_at: int
+
+    @staticmethod
+    def take(paths: Iterable[str], storage: Storage) -> Marks:
+        """The marks of files as they are now."""
+        moment = time.time_ns()
+        return Marks(storage.marks(paths), moment)
+
+    def settled(self, path: str) -> tuple[int, int] | None:
+        """The mark of a file, unless it changed so shortly before that another change might not show."""
+        mark = self.by_path.get(path)
+        if mark is None:
+            return None
+        age = self.taken_at - mark[1]
+        return mark if age > (_SETTLED_COARSELY if mark[1] % 1_000_000_000 == 0 else _SETTLED) else None
+
+
 @dataclass(slots=True)
 class Stored:
-    """What the cache knows of files, in their order: None for the schema of a file that it does not know.
-
-    `marks` are those of the files that were looked at to find out.
-    """
+    """What the cache knows of files, in their order: None for the schema of a file that it does not know."""
 
     schemas: list[FileSchema | None] = field(default_factory=list)
     row_counts: list[int] = field(default_factory=list)
-    marks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def cache_folder() -> Path:
@@ -145,13 +168,16 @@ class ShapeCache:
     def keep(
         self,
         paths: Sequence[str],
-        marks: Mapping[str, tuple[int, int]],
+        marks: Marks,
         schemas: Sequence[FileSchema | ProjectorError],
         row_counts: Sequence[int],
         known: KnownShapes,
         storage: Storage,
     ) -> None:
-        """Remember files that were read. Those without a mark, and those that could not be read, are not kept."""
+        """Remember files that were read, with the marks that they had before that.
+
+        Not kept are those without a mark, those that could not be read, and those changed a moment before.
+        """
         with suppress(sqlite3.Error, OSError, OverflowError):
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with self._database(write=True) as database:
@@ -162,7 +188,7 @@ class ShapeCache:
         self,
         database: sqlite3.Connection,
         paths: Sequence[str],
-        marks: Mapping[str, tuple[int, int]],
+        marks: Marks,
         schemas: Sequence[FileSchema | ProjectorError],
         row_counts: Sequence[int],
         known: KnownShapes,
@@ -172,7 +198,7 @@ class ShapeCache:
         numbers: dict[int, int] = {}
         rows: list[tuple[int, str, int, int, int, int]] = []
         for path, schema, count in zip(paths, schemas, row_counts, strict=True):
-            mark = marks.get(path)
+            mark = marks.settled(path)
             folder, name = _split(path)
             if mark is None or isinstance(schema, ProjectorError) or _may_hold_secrets(path):
                 continue

@@ -15,7 +15,7 @@ from projector.errors import ProjectorError, ProjectorWarning
 from projector.files.concurrently import in_order
 from projector.files.locations import parse_location
 from projector.files.physical import FileSchema
-from projector.files.shape_cache import ShapeCache
+from projector.files.shape_cache import Marks, ShapeCache
 from projector.files.shape_tasks import ShapeAnswer, ShapeTask, run_task
 from projector.files.shapes import FileShape, KnownShapes, file_shape, local_shapes
 from projector.files.storage import Storage
@@ -81,7 +81,7 @@ def read_shapes(
     missing = [path for path, schema in zip(paths, stored.schemas, strict=True) if schema is None]
     if not missing:
         return ShapesRead(stored.schemas, stored.row_counts, 0)  # type: ignore[arg-type] # none of them is None
-    marks = stored.marks or storage.marks(missing)  # taken before the files are read: a later change shows
+    marks = Marks.take(missing, storage)  # before the files are read, so that a later change shows
     fresh = _read(missing, storage, known, max_workers, executor)
     cache.keep(missing, marks, fresh.schemas, fresh.row_counts, known, storage)
     result = ShapesRead(opened=fresh.opened)
