@@ -212,7 +212,7 @@ class Scan:
     def _projected_files(self, tasks: Iterable[FileTask], request: ScanRequest) -> Iterator[ProjectedFile]:
         cache = PlanCache(request.wide_schema, request.name_mapping)
         told: set[str] = set()
-        for file in project_files(tasks, cache, request.storage):
+        for file in project_files(tasks, cache, request.storage, ahead=self.limit is None):
             for note in file.plan.notes:
                 text = f"{note.path}: {note.message}" if note.path else note.message
                 if text not in told:

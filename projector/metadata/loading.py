@@ -19,6 +19,7 @@ from projector.files.locations import (
     table_root,
 )
 from projector.files.storage import Storage
+from projector.files.whole import read_whole
 from projector.metadata.table_metadata import TableMetadata
 
 VERSION_HINT = "version-hint.text"
@@ -99,7 +100,7 @@ def _absolute(location: str) -> str:
 def read_metadata(file: str, storage: Storage) -> TableMetadata:
     """Read one metadata file, gzip-compressed or not whatever its name says."""
     try:
-        content = _unpacked(storage.read_bytes(file))
+        content = _unpacked(read_whole(storage, file))
     except CorruptFileError as error:
         raise CorruptFileError(error.message, file=file) from None
     return TableMetadata.from_json(content, file=file)

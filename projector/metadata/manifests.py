@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from projector.errors import CorruptFileError, UnsupportedError
 from projector.files.locations import PathResolver
-from projector.files.storage import Storage
+from projector.files.storage import RandomAccess, Storage
+from projector.files.whole import open_whole
 from projector.metadata.avro_file import read_header
 from projector.metadata.manifest_model import (
     DataFile,
@@ -35,6 +36,7 @@ __all__ = [
     "ManifestEntry",
     "ManifestFile",
     "embedded_manifest",
+    "open_manifest",
     "read_manifest",
     "read_manifest_list",
     "snapshot_manifests",
@@ -81,21 +83,30 @@ def read_manifest_list(storage: Storage, path: str) -> Iterator[ManifestFile]:
 
     Raises `NotFoundError` and `CorruptFileError`.
     """
-    with storage.open(path) as source:
+    with open_whole(storage, path) as source:
         header = read_header(source)
         for record in read_records(source, header, list_layout(header, path)):
             yield manifest_file(record, path)
 
 
-def read_manifest(storage: Storage, manifest: ManifestFile, resolver: PathResolver) -> Iterator[ManifestEntry]:
+def open_manifest(storage: Storage, manifest: ManifestFile, resolver: PathResolver) -> RandomAccess:
+    """A manifest, opened to be read to its end."""
+    return open_whole(storage, resolver.resolve(manifest.path))
+
+
+def read_manifest(
+    storage: Storage, manifest: ManifestFile, resolver: PathResolver, opened: RandomAccess | None = None
+) -> Iterator[ManifestEntry]:
     """All entries of a manifest, deleted ones too, with what they inherit, in its order and one block at a time.
+
+    `opened` is the manifest where it is open already; it is closed at the end.
 
     Raises `NotFoundError`, `CorruptFileError`, and `UnsupportedError` for an encrypted manifest.
     """
     if manifest.key_metadata is not None:
         raise UnsupportedError("The manifest is encrypted; encrypted tables are not read", file=manifest.path)
     path = resolver.resolve(manifest.path)
-    with storage.open(path) as source:
+    with opened or open_whole(storage, path) as source:
         header = read_header(source)
         layout = manifest_layout(header, path)
         next_row_id = manifest.first_row_id

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from projector.files.physical import FileSchema
-from projector.files.shapes import KnownShapes, read_shape
+from projector.files.shapes import FileShape, KnownShapes, file_shape
 from projector.files.storage import Storage
+from projector.files.whole import worked_ahead, workers_for
 from projector.planning.metadata_columns import partition_values
 from projector.planning.tasks import FileTask
 from projector.projection.plan import Binding, Plan
@@ -70,8 +71,10 @@ def project_file(task: FileTask, cache: PlanCache, storage: Storage) -> Projecte
 
     Raises `NotFoundError`, `CorruptFileError` or `UnsupportedError` naming the file.
     """
-    with storage.open(task.location) as source:
-        shape = read_shape(source, task.location, cache.shapes)
+    return _bound(task, file_shape(task.location, storage, cache.shapes), cache)
+
+
+def _bound(task: FileTask, shape: FileShape, cache: PlanCache) -> ProjectedFile:
     plan = cache.plan(shape.schema, frozenset(task.identity_partition))
     binding = Binding(
         file=task.file,
@@ -84,7 +87,15 @@ def project_file(task: FileTask, cache: PlanCache, storage: Storage) -> Projecte
     return ProjectedFile(task, plan, binding, shape.row_count)
 
 
-def project_files(tasks: Iterable[FileTask], cache: PlanCache, storage: Storage) -> Iterator[ProjectedFile]:
-    """Every task projected, one after the other."""
-    for task in tasks:
-        yield project_file(task, cache, storage)
+def project_files(
+    tasks: Iterable[FileTask], cache: PlanCache, storage: Storage, *, ahead: bool = True
+) -> Iterator[ProjectedFile]:
+    """Every task projected, in order.
+
+    Footers of an object store are asked for ahead of their turn, several at once; not so where `ahead` is False, for
+    a scan that may not come to the next file at all.
+    """
+    listed = tuple(tasks)
+    workers = workers_for(listed[0].location) if ahead and len(listed) > 1 else 1
+    for task, shape in worked_ahead(listed, lambda t: file_shape(t.location, storage, cache.shapes), workers=workers):
+        yield _bound(task, shape, cache)

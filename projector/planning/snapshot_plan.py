@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from projector.errors import InvalidMetadataError, ProjectionError, UnsupportedError
 from projector.files.locations import PathResolver
-from projector.files.storage import Storage
+from projector.files.storage import RandomAccess, Storage
+from projector.files.whole import worked_ahead, workers_for
 from projector.metadata.manifests import (
     DataFile,
     FileContent,
     ManifestContent,
     ManifestEntry,
     ManifestFile,
+    open_manifest,
     read_manifest,
     snapshot_manifests,
 )
@@ -92,6 +94,7 @@ class _Planner:
 
     def steps(self, snapshot: Snapshot) -> Iterator[Step]:
         data: list[ManifestFile] = []
+        deletes: list[ManifestFile] = []
         for manifest in snapshot_manifests(self._storage, snapshot, self._resolver):
             reason = self._reason_to_skip(manifest)
             if reason is not None:
@@ -99,11 +102,26 @@ class _Planner:
             elif manifest.content is ManifestContent.DATA:
                 data.append(manifest)
             else:
-                yield Opened(manifest.path)
-                self._add_deletes(manifest)
-        for manifest in data:
+                deletes.append(manifest)
+        for manifest, opened in self._opened(deletes):
             yield Opened(manifest.path)
-            yield from self._data_files(manifest)
+            self._add_deletes(manifest, opened)
+        for manifest, opened in self._opened(data):
+            yield Opened(manifest.path)
+            yield from self._data_files(manifest, opened)
+
+    def _opened(self, manifests: Sequence[ManifestFile]) -> Iterator[tuple[ManifestFile, RandomAccess | None]]:
+        """Manifests, with their content where they come from an object store: the next ones are on their way then."""
+        workers = workers_for(self._resolver.resolve(manifests[0].path)) if manifests else 1
+        if workers == 1:
+            yield from ((manifest, None) for manifest in manifests)
+            return
+
+        def opened(manifest: ManifestFile) -> RandomAccess | None:
+            encrypted = manifest.key_metadata is not None  # which reading it refuses
+            return None if encrypted else open_manifest(self._storage, manifest, self._resolver)
+
+        yield from worked_ahead(manifests, opened, workers=workers)
 
     def _reason_to_skip(self, manifest: ManifestFile) -> str | None:
         spec = self._spec(manifest)
@@ -116,9 +134,9 @@ class _Planner:
             return "its partitions hold no row of the filter"
         return None
 
-    def _entries(self, manifest: ManifestFile) -> Iterator[ManifestEntry]:
+    def _entries(self, manifest: ManifestFile, opened: RandomAccess | None) -> Iterator[ManifestEntry]:
         """The live entries of a manifest, all of its content."""
-        for entry in read_manifest(self._storage, manifest, self._resolver):
+        for entry in read_manifest(self._storage, manifest, self._resolver, opened):
             if not entry.is_live:
                 continue
             is_data = entry.data_file.content is FileContent.DATA
@@ -130,16 +148,16 @@ class _Planner:
                 )
             yield entry
 
-    def _add_deletes(self, manifest: ManifestFile) -> None:
+    def _add_deletes(self, manifest: ManifestFile, opened: RandomAccess | None) -> None:
         spec = self._spec(manifest)
-        for entry in self._entries(manifest):
+        for entry in self._entries(manifest, opened):
             file = entry.data_file
             if spec.partitions.might_match(file.partition, file.partition_types):
                 self._deletes.add(entry, spec.spec, self._resolver)
 
-    def _data_files(self, manifest: ManifestFile) -> Iterator[Step]:
+    def _data_files(self, manifest: ManifestFile, opened: RandomAccess | None) -> Iterator[Step]:
         spec = self._spec(manifest)
-        for entry in self._entries(manifest):
+        for entry in self._entries(manifest, opened):
             file = entry.data_file
             _refuse_unsupported(file)
             if not spec.partitions.might_match(file.partition, file.partition_types):

@@ -1,0 +1,89 @@
+"""Files that are needed from beginning to end, such as metadata and manifests: from a store by one request each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Self, TypeVar
+
+from projector.files.concurrently import in_order
+from projector.files.locations import parse_location
+from projector.files.storage import RandomAccess, Storage
+
+WORKERS = 16
+"""Requests to object stores that a scan has under way at once, at most."""
+
+MOST_BYTES = 64 << 20
+"""A longer file is read piece by piece."""
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(slots=True)
+class InMemory:
+    """The content of a file, read by position; see `RandomAccess`."""
+
+    path: str
+    content: bytes = field(repr=False)
+
+    def size(self) -> int:
+        """The length of the file in bytes."""
+        return len(self.content)
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """The bytes from `offset`; fewer than `length` only where the file ends."""
+        return self.content[offset : offset + length]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_whole(storage: Storage, path: str) -> RandomAccess:
+    """A file that is going to be read as a whole. Of an object store it is in memory already, unless it is very long.
+
+    Raises as `Storage.open` does.
+    """
+    if parse_location(path).is_local:
+        return storage.open(path)
+    tail = storage.read_tail(path, MOST_BYTES)
+    if len(tail.data) < tail.size:
+        return storage.open(path)
+    return InMemory(path, tail.data)
+
+
+def read_whole(storage: Storage, path: str) -> bytes:
+    """The whole content of a file. Raises as `Storage.open` does."""
+    with open_whole(storage, path) as file:
+        return file.read_at(0, file.size())
+
+
+def worked_ahead(
+    items: Iterable[_Item], work: Callable[[_Item], _Result], *, workers: int
+) -> Iterator[tuple[_Item, _Result]]:
+    """Each item with what `work` makes of it, in order; with several workers the next ones are under way meanwhile.
+
+    What `work` raises is raised when the item's turn comes.
+    """
+    if workers <= 1:
+        for item in items:
+            yield item, work(item)
+        return
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="requests")
+    try:
+        for item, future in in_order(pool, work, items, workers):
+            yield item, future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def workers_for(path: str | None) -> int:
+    """How many requests at once pay where a path lies: one to local disks, several to an object store."""
+    return 1 if path is None or parse_location(path).is_local else WORKERS
