@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from projector.engines.arrow_conform import conform
-from projector.engines.duckdb_types import HAS_ZONED_NANOSECONDS, NO_FIELDS, duckdb_names
+from projector.engines.duckdb_types import NO_FIELDS, duckdb_names
 from projector.schema.arrow_schema import arrow_type
 from projector.schema.schema import Schema
 from projector.schema.types import (
@@ -14,7 +14,6 @@ from projector.schema.types import (
     ListType,
     MapType,
     StructType,
-    TimestamptzNanoType,
     UnknownType,
 )
 
@@ -34,8 +33,6 @@ def duckdb_arrow_type(iceberg_type: IcebergType) -> pa.DataType:
             return pa.binary()
         case UnknownType():
             return pa.int32()
-        case TimestamptzNanoType():
-            return pa.timestamp("ns", "UTC" if HAS_ZONED_NANOSECONDS else None)
         case _:
             return arrow_type(iceberg_type)
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-import duckdb
-
 from projector.errors import UnsupportedError
 from projector.schema.iso_text import format_time
 from projector.schema.schema import Schema
@@ -42,9 +40,6 @@ from projector.schema.types import (
     UUIDType,
 )
 
-HAS_ZONED_NANOSECONDS = int(duckdb.__version__.partition(".")[0]) >= 2
-"""Whether the installed DuckDB has nanoseconds with a zone. Before, they are shown without one, in UTC."""
-
 SIMPLE: dict[type[IcebergType], str] = {
     UnknownType: "INTEGER",
     BooleanType: "BOOLEAN",
@@ -57,7 +52,7 @@ SIMPLE: dict[type[IcebergType], str] = {
     TimestampType: "TIMESTAMP",
     TimestamptzType: "TIMESTAMPTZ",
     TimestampNanoType: "TIMESTAMP_NS",
-    TimestamptzNanoType: "TIMESTAMPTZ_NS" if HAS_ZONED_NANOSECONDS else "TIMESTAMP_NS",
+    TimestamptzNanoType: "TIMESTAMPTZ_NS",
     StringType: "VARCHAR",
     UUIDType: "UUID",
     FixedType: "BLOB",
@@ -167,8 +162,6 @@ def literal(value: Any, iceberg_type: IcebergType) -> str:
         case TimestamptzType():
             return f"make_timestamptz(CAST('{value}' AS BIGINT))"
         case TimestampNanoType():
-            return f"make_timestamp_ns(CAST('{value}' AS BIGINT))"
-        case TimestamptzNanoType() if kind == "TIMESTAMP_NS":
             return f"make_timestamp_ns(CAST('{value}' AS BIGINT))"
         case TimestamptzNanoType():
             return f"CAST(timezone('UTC', make_timestamp_ns(CAST('{value}' AS BIGINT))) AS TIMESTAMPTZ_NS)"
