@@ -149,7 +149,9 @@ def raw_duckdb(folder: Path, query: str, bounds: Bounds) -> Outcome:
 def ours_duckdb(folder: Path, query: str, bounds: Bounds) -> Outcome:
     import projector
 
-    return _duckdb(projector.load_table(folder / "table").scan().to_duckdb("t"), query, bounds)
+    # A view is made before it is queried, so what decides about files goes to the scan.
+    scan = projector.load_table(folder / "table").scan(_filter(query, bounds))
+    return _duckdb(scan.to_duckdb("t"), query, bounds)
 
 
 def duckdb_extension(folder: Path, query: str, bounds: Bounds) -> Outcome:

@@ -31,8 +31,6 @@ from projector.schema.arrow_schema import arrow_schema
 if TYPE_CHECKING:
     import duckdb
 
-DEFAULT_BATCH_SIZE = 131_072
-
 
 @dataclass(frozen=True, eq=False)
 class PreparedScan:
@@ -130,28 +128,6 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
                     return
                 yield from _again(prepared, given, batch_size, error)
         yield from arrow_scan.scan_batches(prepared.rest, request, batch_size)
-    finally:
-        connection.close()
-
-
-def read_table(files: Iterable[ProjectedFile], request: ScanRequest) -> pa.Table:
-    """All rows of a scan as one Arrow table."""
-    import duckdb
-
-    schema = arrow_schema(request.schema)
-    connection = own_connection()
-    try:
-        prepared = prepare(files, request, connection, "projector")
-        batches: list[pa.RecordBatch] = []
-        if prepared.branches:
-            try:
-                table = connection.sql(prepared.sql).to_arrow_table()
-                batches = [b for batch in table.to_batches() for b in _conformed(batch, schema, batch.num_rows)]
-            except duckdb.Error:
-                batches = list(arrow_scan.scan_batches(prepared.files, request, DEFAULT_BATCH_SIZE))
-                return pa.Table.from_batches(batches, schema)
-        batches.extend(arrow_scan.scan_batches(prepared.rest, request, DEFAULT_BATCH_SIZE))
-        return pa.Table.from_batches(batches, schema)
     finally:
         connection.close()
 
