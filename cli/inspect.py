@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from projector.errors import ProjectorError
+from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
 
 from .changes import CHANGE_COLUMNS, change_row
 from .options import open_table, output_options, point_options, table_options
-from .output import Listing, Target, write_document, write_listing
+from .output import Listing, Target, note, write_document, write_listing, write_sections
 
 if TYPE_CHECKING:
     from projector.api.table import Table
@@ -35,7 +36,7 @@ def command(location: str, kind: str, **options: Any) -> None:
     history    what every schema changed, by field id
     files      the live data files and their partitions
     shapes     the physical schemas of these files, and how many have each
-    mapping    the name mapping, for files without field ids
+    mapping    the name mapping, for files without field ids, and what is wrong with it
     snapshots  the states of the table that can be read
 
     \b
@@ -58,7 +59,7 @@ def command(location: str, kind: str, **options: Any) -> None:
         case "shapes":
             _write_shapes(table, options, target)
         case "mapping":
-            write_listing(_mapping(table), target)
+            _write_mapping(table, target)
         case _:
             write_listing(_snapshots(table), target)
 
@@ -140,12 +141,34 @@ def _write_shapes(table: Table, options: dict[str, Any], target: Target) -> None
     )
 
 
-def _mapping(table: Table) -> Listing:
-    mapping = table.metadata.name_mapping
-    if mapping is None:
+def _write_mapping(table: Table, target: Target) -> None:
+    """The mapping, and what the files that need it say of it. CSV has the mapping alone: no file is opened for it."""
+    text = table.properties.get(NAME_MAPPING_PROPERTY)
+    wrong = () if text is not None and target.format == "csv" else table.name_mapping_problems()
+    if text is None and not wrong:
         raise ProjectorError(
             "The table has no name mapping", table=table.location, hint="it is only needed for files without field ids"
         )
+    mapping = _mapping(table)
+    rows = tuple((problem.kind, ".".join(problem.path), problem.field_id, problem.detail) for problem in wrong)
+    problems = Listing("problems", ("problem", "where", "id", "detail"), rows)
+    match target.format:
+        case "csv":
+            write_listing(mapping, target)
+        case "json":
+            write_document({"mapping": mapping.objects(), "problems": problems.objects()}, target)
+        case _:
+            write_sections([("Name mapping", mapping), *([("Problems", problems)] if rows else [])], target)
+    if rows:
+        note("projector plan TABLE --name-mapping repair shows a mapping that mends what can be mended")
+
+
+def _mapping(table: Table) -> Listing:
+    """The entries of the mapping; none where there is no mapping, or none that can be read."""
+    try:
+        mapping = table.metadata.name_mapping
+    except ProjectorError:
+        mapping = None
     schema = table.schema()
     rows = tuple(
         (
@@ -156,7 +179,7 @@ def _mapping(table: Table) -> Listing:
             if field.field_id is not None and field.field_id in schema.fields_by_id
             else None,
         )
-        for path, field in mapping.walk()
+        for path, field in (() if mapping is None else mapping.walk())
     )
     return Listing("mapping", ("id", "path", "names", "field"), rows)
 

@@ -9,7 +9,7 @@ import click
 
 from .options import open_table, output_options, table_options
 from .output import Target, write_document, write_text
-from .proposal import proposal_options, require_proposal
+from .proposal import proposal_options, require_proposal, show_notes, update_of
 
 if TYPE_CHECKING:
     from projector.api.table import Table
@@ -37,13 +37,15 @@ def command(location: str, **options: Any) -> None:
     \b
     projector plan sample_data/orders --sql "ALTER TABLE orders ADD COLUMN note string"
     projector plan sample_data/orders --schema proposed.json --format json
+    projector plan sample_data/orders --undelete rating:5=old_rating
     projector plan t --sql "ALTER TABLE t REPLACE PARTITION FIELD month(ts) WITH day(ts)" --filter "ts >= '2024-06-01'"
     """
     target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
     row_filter: str | None = options.pop("row_filter")
     table = open_table(location, options)
     proposal = require_proposal(table, options)
-    commit: Commit = table.prepare(proposal.update)
+    show_notes(proposal)
+    commit: Commit = table.prepare(update_of(proposal))
     layout = _layout(table, commit, row_filter)
     if target.format == "json":
         write_document(_document(table, commit, layout), target)

@@ -1,49 +1,34 @@
-"""How a schema change is proposed on the command line: SQL, a SQL file, standard input, or a schema file."""
+"""How a change is proposed on the command line: SQL, a schema, a name mapping, or a column to bring back."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from projector.errors import ProjectorError
+from projector.errors import ParseError, ProjectorError
 
 from .options import read_text
 from .output import note
 
 if TYPE_CHECKING:
     from projector.api.table import Table
+    from projector.check.proposal import Proposal
     from projector.evolution.transaction import Transaction
     from projector.evolution.update_schema import UpdateSchema
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A schema change as it was given.
-
-    Parameters
-    ----------
-    update:
-        The change; a transaction where it is not about columns alone.
-    sql:
-        The text that spells it; None for a schema file.
-    source:
-        Where the text is from, for messages: a file's name, `<stdin>` or `--sql`.
-    """
-
-    update: UpdateSchema | Transaction
-    sql: str | None
-    source: str
+_UNDELETE = re.compile(r"(?P<name>[^=:]+)(?::(?P<id>\d+))?(?:=(?P<new>[^=]+))?")
+WAYS = "give one of --sql, --sql-file and --schema, or --name-mapping, or --undelete"
 
 
 def proposal_options(command: _Command) -> _Command:
-    """`--sql`, `--sql-file`, `--schema`, and how they are read."""
+    """`--sql`, `--sql-file`, `--schema` and how they are read; `--name-mapping` and `--undelete`."""
     for option in reversed(
         (
             click.option("--sql", metavar="TEXT", help="The change as ALTER TABLE statements; - reads standard input."),
@@ -72,6 +57,17 @@ def proposal_options(command: _Command) -> _Command:
                 help="Dialect of the SQL; decides what TIMESTAMP means.",
             ),
             click.option(
+                "--name-mapping",
+                type=click.Choice(["create", "repair"]),
+                help="Set a name mapping: one of the current names, or the table's own, mended by its files.",
+            ),
+            click.option(
+                "--undelete",
+                multiple=True,
+                metavar="NAME[:ID][=NEW]",
+                help="Bring a dropped column back under its old id, perhaps by a new name. May be repeated.",
+            ),
+            click.option(
                 "--allow-incompatible-changes",
                 is_flag=True,
                 help="Apply changes that old rows may not fit, such as a new NOT NULL.",
@@ -89,48 +85,99 @@ def read_proposal(table: Table, options: dict[str, Any]) -> Proposal | None:
     """
     sql, sql_file, schema_file = (options.pop(name) for name in ("sql", "sql_file", "schema_file"))
     by, dialect, incompatible = (options.pop(name) for name in ("by", "dialect", "allow_incompatible_changes"))
+    mapping, undelete = options.pop("name_mapping", None), options.pop("undelete", ())
     if sum(given is not None for given in (sql, sql_file, schema_file)) > 1:
         raise ProjectorError("More than one change is proposed", hint="give one of --sql, --sql-file and --schema")
     if by is not None and schema_file is None:
         raise ProjectorError("Cannot use --by here", hint="it goes with --schema")
-    version = table.metadata.format_version
+    proposal: Proposal | None = None
     if schema_file is not None:
-        from projector.evolution.schema_sources import load_schema, proposal_from_source
-
-        update = proposal_from_source(
-            table.schema(),
-            load_schema(schema_file),
-            by,
-            format_version=version,
-            allow_incompatible_changes=incompatible,
-        )
-        return Proposal(update, None, schema_file)
-    text, source = _text(sql, sql_file)
-    if text is None:
-        return None
-    from projector.evolution.sql.script import is_about_columns, parse_alter, to_transaction, to_update
-
-    script = parse_alter(text, dialect)
-    for lost in script.notes:
-        line, column = script.line_and_column(lost.position)
-        note(f"{source}:{line}:{column}: {lost.message}")
-    if all(is_about_columns(located.operation) for located in script.operations):
-        update = to_update(script, format_version=version, allow_incompatible_changes=incompatible)
-        return Proposal(update, text, source)
-    return Proposal(to_transaction(script, allow_incompatible_changes=incompatible), text, source)
+        if mapping is not None or undelete:
+            raise ProjectorError("Cannot use --schema with --name-mapping or --undelete", hint="make two commits")
+        proposal = _of_schema(table, schema_file, by, incompatible)
+    elif sql is not None or sql_file is not None:
+        proposal = _of_sql(table, *_text(sql, sql_file), dialect, incompatible)
+    first = _first(table, mapping, undelete)
+    return proposal if first is None else _joined(first, proposal, incompatible)
 
 
 def require_proposal(table: Table, options: dict[str, Any]) -> Proposal:
     """As `read_proposal`, for a verb that is nothing without a change."""
     proposal = read_proposal(table, options)
     if proposal is None:
-        raise ProjectorError("No change is proposed", hint="give --sql, --sql-file or --schema")
+        raise ProjectorError("No change is proposed", hint=WAYS)
     return proposal
 
 
-def _text(sql: str | None, sql_file: Path | None) -> tuple[str | None, str]:
+def update_of(proposal: Proposal) -> UpdateSchema | Transaction:
+    """What a proposal would commit. Raises `SchemaUpdateError` where a part of it is no update at all."""
+    if proposal.refused:
+        raise proposal.refused[0]
+    return proposal.update
+
+
+def _of_schema(table: Table, file: str, by: Any, incompatible: bool) -> Proposal:
+    from projector.check.proposal import from_schema
+    from projector.evolution.schema_sources import load_schema
+
+    version = table.metadata.format_version
+    return from_schema(load_schema(file), table.schema(), version, by, allow_incompatible_changes=incompatible)
+
+
+def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatible: bool) -> Proposal:
+    from projector.check.proposal import from_sql
+
+    version = table.metadata.format_version
+    return from_sql(text, dialect, version, file, allow_incompatible_changes=incompatible)
+
+
+def show_notes(proposal: Proposal) -> None:
+    """Say on stderr what of the SQL Iceberg does not keep."""
+    script = proposal.script
+    if script is None:
+        return
+    for lost in script.notes:
+        line, column = script.line_and_column(lost.position)
+        note(f"{proposal.file or '--sql'}:{line}:{column}: {lost.message}")
+
+
+def _first(table: Table, mapping: str | None, undelete: tuple[str, ...]) -> Transaction | None:
+    """What comes before SQL: a mapping keeps the names that columns have now, and columns come back."""
+    from projector.evolution.transaction import Transaction
+    from projector.evolution.undelete import UndeleteColumn
+
+    if mapping is None and not undelete:
+        return None
+    transaction = Transaction()
+    if mapping is not None:
+        transaction.set_name_mapping(table.repaired_name_mapping() if mapping == "repair" else None)
+    for text in undelete:
+        found = _UNDELETE.fullmatch(text)
+        if found is None:
+            raise ParseError(
+                f"Cannot understand --undelete {text!r}", text=text, hint="write NAME, NAME:ID or NAME=NEW"
+            )
+        field_id = None if found["id"] is None else int(found["id"])
+        transaction.record(UndeleteColumn(found["name"], found["new"], field_id))
+    return transaction
+
+
+def _joined(first: Transaction, proposal: Proposal | None, incompatible: bool) -> Proposal:
+    from projector.check.proposal import Proposal
+    from projector.evolution.transaction import Transaction
+
+    if proposal is None:
+        return Proposal(first)
+    rest = proposal.update
+    updates = rest.updates if isinstance(rest, Transaction) else (rest,)
+    joined = Transaction(case_sensitive=False, allow_incompatible_changes=incompatible)
+    return replace(proposal, update=joined.record(*first.updates, *updates))
+
+
+def _text(sql: str | None, sql_file: Path | None) -> tuple[str, str | None]:
+    """The SQL, and the name of the file that it is from."""
     if sql == "-" or (sql_file is not None and str(sql_file) == "-"):
-        return sys.stdin.read(), "<stdin>"
+        return sys.stdin.read(), "stdin"
     if sql_file is not None:
         return read_text(sql_file), str(sql_file)
-    return sql, "--sql"
+    return sql or "", None

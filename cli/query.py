@@ -85,11 +85,14 @@ def _as_if(table: Table, options: dict[str, Any]) -> Table:
         return table
     if sql is not None and file is not None:
         raise ProjectorError("More than one change is proposed", hint="give --as-if or --as-if-file")
-    from .proposal import read_proposal
+    from .proposal import read_proposal, show_notes, update_of
 
     given = {"sql": sql, "sql_file": file, "schema_file": None, "by": None, "allow_incompatible_changes": False}
     proposal = read_proposal(table, {**given, "dialect": options["dialect"]})
-    return table if proposal is None else table.as_if(proposal.update)
+    if proposal is None:
+        return table
+    show_notes(proposal)
+    return table.as_if(update_of(proposal))
 
 
 def _first_rows(batches: pa.RecordBatchReader, limit: int) -> pa.RecordBatchReader:

@@ -131,6 +131,13 @@ class Choices:
             "cache": not self.no_cache,
         }
 
+    def fail(self, report: Report) -> bool:
+        """Whether the report holds a finding that counts as a failure."""
+        from projector.check.findings import Severity
+
+        fail_on = self.fail_on or self.config.fail_on or "error"
+        return report.fails(None if fail_on == "never" else Severity(fail_on))
+
 
 def _codes(given: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(code.upper() for code in _names(given))
@@ -142,7 +149,6 @@ def _names(given: tuple[str, ...]) -> tuple[str, ...]:
 
 def finish(report: Report, choices: Choices) -> None:
     """Write the report and set the exit code."""
-    from projector.check.findings import Severity
     from projector.render import text
     from projector.render.formats import render_report
 
@@ -155,8 +161,7 @@ def finish(report: Report, choices: Choices) -> None:
         stream.write(rendered.encode("utf-8", "backslashreplace"))
     if os.environ.get("GITHUB_ACTIONS") == "true" and target.format == "text" and target.file is None:
         click.echo(render_report(report, "github"), nl=False)
-    fail_on = choices.fail_on or choices.config.fail_on or "error"
-    if report.fails(None if fail_on == "never" else Severity(fail_on)):
+    if choices.fail(report):
         click.get_current_context().exit(FINDINGS)
 
 

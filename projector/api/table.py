@@ -310,9 +310,14 @@ class Table:
         return prove_no_nulls(self.metadata, path, self._storage, self._resolver, count if read_files else None)
 
     def name_mapping_problems(self) -> tuple[MappingProblem, ...]:
-        """What is wrong with the table's name mapping, by the footers of the live files of all retained snapshots."""
-        text = self.properties.get(NAME_MAPPING_PROPERTY)
-        return check_name_mapping(text, self.metadata.current_schema, self._file_schemas())
+        """What is wrong with the table's name mapping, by the footers of the live files of all retained snapshots.
+
+        That there is no mapping is wrong only where some file has no field ids.
+        """
+        text, files = self.properties.get(NAME_MAPPING_PROPERTY), self._file_schemas()
+        if text is None and all(file.has_field_ids for file in files):
+            return ()
+        return check_name_mapping(text, self.metadata.current_schema, files)
 
     def repaired_name_mapping(self) -> NameMapping:
         """A mapping to propose in place of the table's, by the same files; see `repaired_name_mapping`."""

@@ -18,7 +18,9 @@ Line = list[tuple[str, str]]
 """Pieces of text, each with a style of rich's."""
 
 
-def render(report: Report, *, color: bool = False, verbose: bool = False) -> str:
+def render(
+    report: Report, *, color: bool = False, verbose: bool = False, outcome: str = "nothing was committed"
+) -> str:
     """The report as text.
 
     Parameters
@@ -27,6 +29,8 @@ def render(report: Report, *, color: bool = False, verbose: bool = False) -> str
         Whether to use a terminal's colours.
     verbose:
         Show what exists already and what was suppressed in full, too.
+    outcome:
+        What became of the change, in the last line.
     """
     from rich.console import Console
     from rich.text import Text
@@ -35,12 +39,12 @@ def render(report: Report, *, color: bool = False, verbose: bool = False) -> str
     console = Console(
         file=out, force_terminal=color, no_color=not color, width=1_000_000, highlight=False, soft_wrap=True
     )
-    for line in _lines(report, verbose):
+    for line in _lines(report, verbose, outcome):
         console.print(Text.assemble(*((printable(text), style) for text, style in line)))
     return out.getvalue()
 
 
-def _lines(report: Report, verbose: bool) -> Iterator[Line]:
+def _lines(report: Report, verbose: bool, outcome: str) -> Iterator[Line]:
     for finding in report.deciding if not verbose else report.findings:
         yield from _finding(finding, report)
         yield []
@@ -59,7 +63,7 @@ def _lines(report: Report, verbose: bool) -> Iterator[Line]:
         yield [("unused suppression ", "yellow"), (text, "")]
     for text in report.notes:
         yield [("note ", "bold"), (text, "")]
-    yield from _summary(report)
+    yield from _summary(report, outcome)
 
 
 def _finding(finding: Finding, report: Report) -> Iterator[Line]:
@@ -100,9 +104,9 @@ def _explanation(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "help", finding.help
 
 
-def _summary(report: Report) -> Iterator[Line]:
+def _summary(report: Report, outcome: str) -> Iterator[Line]:
     style = "bold red" if report.counts()[Severity.ERROR] else "bold green"
-    yield [(verdict(report), style), (f" · {looked_at(report)} · nothing was committed", "")]
+    yield [(verdict(report), style), (f" · {looked_at(report)} · {outcome}", "")]
     if report.unreadable:
         first, number = report.unreadable[0], counted(len(report.unreadable), "unreadable file")
         yield [(f"not looked at: {number}, first {first.file}: {first.reason}", "yellow")]
