@@ -13,6 +13,7 @@ from projector.evolution.schema_checks import (
     check_format_version,
     check_identifier_field,
     check_lower_case_names,
+    check_nesting,
     check_unique_names,
 )
 from projector.schema.schema import Schema
@@ -154,6 +155,7 @@ def _apply_statement(
     )
     _check_identifiers_stay(pending)
     schema = Schema(rebuilt_fields(pending), base.schema_id + 1)
+    check_nesting(schema)
     check_unique_names(schema, base)
     if not case_sensitive:
         check_lower_case_names(schema)

@@ -10,12 +10,14 @@ from projector.schema.schema import Schema
 from projector.schema.schema_json import load_json, type_from_json
 from projector.schema.single_values import to_plain
 from projector.schema.types import (
+    MAX_NESTING,
     BinaryType,
     FixedType,
     IcebergType,
     NestedField,
     StructType,
     UnknownType,
+    nesting,
     walk,
 )
 
@@ -31,6 +33,7 @@ def given_type(given: Any) -> IcebergType:
             f"Not an Iceberg type: {given!r}",
             hint='give a type object or its JSON, such as "long" or {"type": "list", ...}',
         )
+    _refuse_deep(found)
     for _, field in walk(found):
         if field.required:
             refuse_required_unknown(field.name, field.field_type)
@@ -65,6 +68,8 @@ def _with_placeholder_ids(node: Any) -> Any:
 def given_schema(given: Any) -> Schema:
     """The schema that was given as a `Schema`, as JSON, or as an Arrow schema. Its ids are placeholders."""
     if isinstance(given, Schema):
+        for field in given.fields:
+            _refuse_deep(field.field_type)
         return given
     if isinstance(given, str):
         found = _type_from_text(given)
@@ -76,6 +81,12 @@ def given_schema(given: Any) -> Schema:
 
         return schema_from_arrow(given)
     raise SchemaUpdateError(f"Not a schema: {given!r}", hint="give a projector Schema, its JSON, or an Arrow schema")
+
+
+def _refuse_deep(iceberg_type: IcebergType) -> None:
+    """Refuse a type of so many levels that it cannot even be walked through."""
+    if nesting(iceberg_type) > MAX_NESTING:
+        raise SchemaUpdateError(f"Types nested more than {MAX_NESTING} levels deep are not supported")
 
 
 def given_default(given: Any, iceberg_type: IcebergType) -> Any:

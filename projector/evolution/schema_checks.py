@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from projector.errors import SchemaUpdateError
 from projector.schema.schema import Schema
 from projector.schema.types import (
+    MAX_NESTING,
     DoubleType,
     FloatType,
     IcebergType,
@@ -14,6 +15,7 @@ from projector.schema.types import (
     NestedField,
     StructType,
     children,
+    nesting,
 )
 
 DEFAULTS_SINCE_FORMAT_VERSION = 3
@@ -84,6 +86,17 @@ def _parents_from_root(field_id: int, schema: Schema) -> list[NestedField]:
         parents.append(schema.fields_by_id[above])
         above = schema.parents_by_id.get(above)
     return parents[::-1]
+
+
+def check_nesting(schema: Schema) -> None:
+    """Refuse a column of more levels than are read: its table could not be loaded again."""
+    for field in schema.fields:
+        if nesting(field.field_type) > MAX_NESTING:
+            raise SchemaUpdateError(
+                f"Invalid schema: types nested more than {MAX_NESTING} levels deep are not supported",
+                path=field.name,
+                field_id=field.field_id,
+            )
 
 
 def check_format_version(schema: Schema, format_version: int) -> None:

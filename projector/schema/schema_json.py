@@ -17,6 +17,7 @@ from projector.schema.json_values import is_unicode, shown
 from projector.schema.schema import Schema
 from projector.schema.types import (
     MAX_FIELD_ID,
+    MAX_NESTING,
     IcebergType,
     ListType,
     MapType,
@@ -25,10 +26,6 @@ from projector.schema.types import (
     UnknownType,
     parse_primitive,
 )
-
-MAX_NESTING = 100
-"""Levels of structs, lists and maps in each other that are read; the recursive functions of the project stay far below
-Python's recursion limit with it."""
 
 _MAX_INT = 2**31 - 1
 

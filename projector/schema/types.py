@@ -31,6 +31,10 @@ from projector.errors import InvalidMetadataError, ParseError
 MAX_FIELD_ID = 2147483447
 """Highest id a table may give to a field; those above are reserved (spec: Reserved Field IDs)."""
 
+MAX_NESTING = 100
+"""Levels of structs, lists and maps in each other that a column may have; the recursive functions of the project stay
+far below Python's recursion limit with it."""
+
 EDGE_ALGORITHMS = ("spherical", "vincenty", "thomas", "andoyer", "karney")
 """How the edges of a geography may be interpolated (spec: Edge-Interpolation Algorithm)."""
 
@@ -342,6 +346,17 @@ def walk(iceberg_type: IcebergType, path: tuple[str, ...] = ()) -> Iterator[tupl
         child_path = (*path, child.name)
         yield child_path, child
         yield from walk(child.field_type, child_path)
+
+
+def nesting(iceberg_type: IcebergType) -> int:
+    """How many levels of structs, lists and maps a type has; 0 for a primitive. Takes types of any depth."""
+    deepest, left = 0, [(iceberg_type, 0)]
+    while left:
+        below, depth = left.pop()
+        if not below.is_primitive:
+            deepest = max(deepest, depth + 1)
+            left.extend((child.field_type, depth + 1) for child in children(below))
+    return deepest
 
 
 def rebuild(iceberg_type: IcebergType, fields: tuple[NestedField, ...]) -> IcebergType:

@@ -103,3 +103,24 @@ def test_refused(dialect: str, written: str) -> None:
 def test_an_unknown_dialect_is_named() -> None:
     with pytest.raises(Exception, match="Unknown SQL dialect: mysql"):
         parse_alter("ALTER TABLE t DROP COLUMN a", "mysql")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "before", "after"),
+    [
+        ("spark", "array<", ">"),
+        ("spark", "map<string, ", ">"),
+        ("spark", "struct<a: ", ">"),
+        ("trino", "array(", ")"),
+        ("trino", "", " array"),
+        ("duckdb", "", "[]"),
+        ("duckdb", "struct(a int, b ", ")[]"),
+    ],
+)
+def test_types_of_any_depth_are_parsed_or_refused(dialect: str, before: str, after: str) -> None:
+    levels = before.count("(") + before.count("<") + after.count("[") + after.count("array") or 1
+    deepest = 100 // levels
+    parse_alter(f"ALTER TABLE t ADD COLUMN c {before * deepest}int{after * deepest}", dialect)
+    for depth in (deepest + 1, 5000):
+        with pytest.raises(ParseError, match="nested more than 100 levels deep"):
+            parse_alter(f"ALTER TABLE t ADD COLUMN c {before * depth}int{after * depth}", dialect)

@@ -306,3 +306,30 @@ def test_a_nested_identifier_field_follows_renames_that_swap() -> None:
 def test_ids_run_out() -> None:
     with pytest.raises(SchemaUpdateError, match="Cannot assign a field id above 2147483447"):
         UpdateSchema().add_column("x", "int").apply(ORDERS, 2147483447)
+
+
+def nested(depth: int) -> ListType | IntegerType:
+    found: ListType | IntegerType = IntegerType()
+    for _ in range(depth):
+        found = ListType(1, found)
+    return found
+
+
+@pytest.mark.parametrize("depth", [101, 400])
+def test_a_column_deeper_than_can_be_read_is_refused(depth: int) -> None:
+    """What could not be loaded again must not be committed."""
+    base = Schema((NestedField(1, "a", LongType(), False),))
+    too_deep = "nested more than 100 levels deep"
+    assert Schema.from_json(UpdateSchema().add_column("b", nested(100)).apply(base, 1)[0].to_json())
+    with pytest.raises(SchemaUpdateError, match=too_deep):
+        UpdateSchema().add_column("b", nested(depth)).apply(base, 1)
+    with pytest.raises(SchemaUpdateError, match=too_deep):
+        UpdateSchema().union_by_name(Schema((NestedField(1, "b", nested(depth), False),))).apply(base, 1)
+
+
+def test_a_column_that_grows_deeper_than_can_be_read_is_refused() -> None:
+    inside = StructType((NestedField(3, "x", LongType(), False),))
+    base = Schema((NestedField(1, "s", inside, False),))
+    assert UpdateSchema().add_nested_column("s", "y", nested(99)).apply(base, 3)[1] == 103
+    with pytest.raises(SchemaUpdateError, match=r"nested more than 100 levels deep.* \[field s \(id 1\)\]"):
+        UpdateSchema().add_nested_column("s", "y", nested(100)).apply(base, 3)

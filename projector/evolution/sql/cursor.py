@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from projector.errors import ParseError
 from projector.evolution.sql.tokens import Dialect, Token, tokenize
+from projector.schema.types import MAX_NESTING
 
 
 class Cursor:
@@ -22,6 +26,7 @@ class Cursor:
         self.index = 0
         self.notes: list[tuple[str, int]] = []
         self._last_id = 0
+        self._level = 0
 
     # ---------------------------------------------------------------- looking
 
@@ -115,6 +120,15 @@ class Cursor:
         self._last_id += 1
         return self._last_id
 
+    @contextmanager
+    def one_level_down(self) -> Iterator[None]:
+        """Around the parsing of a type, which may have others in it: refuses one that is nested too deeply."""
+        if self._level > MAX_NESTING:
+            raise self.too_deep()
+        self._level += 1
+        yield
+        self._level -= 1
+
     # ---------------------------------------------------------------- telling
 
     def note(self, sentence: str, token: Token) -> None:
@@ -130,6 +144,10 @@ class Cursor:
         if hint is None and self.at_symbol("-") and self.index and self.tokens[self.index - 1].kind == "word":
             hint = "quote a name that has a '-' in it"
         return self.error(f"Expected {expected}, found {self.shown(self.token)}", hint=hint)
+
+    def too_deep(self) -> ParseError:
+        """An error for a type that has more levels than a column may have."""
+        return self.error(f"Types nested more than {MAX_NESTING} levels deep are not supported")
 
     @staticmethod
     def shown(token: Token) -> str:

@@ -13,6 +13,7 @@ from projector.errors import InvalidMetadataError
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.tokens import Dialect, Token
 from projector.schema.types import (
+    MAX_NESTING,
     BinaryType,
     BooleanType,
     DateType,
@@ -35,6 +36,7 @@ from projector.schema.types import (
     UnknownType,
     UUIDType,
     VariantType,
+    nesting,
 )
 
 
@@ -178,7 +180,8 @@ TYPES: Mapping[Dialect, Mapping[str, Rule]] = {"spark": _SPARK, "trino": _TRINO,
 
 def parse_type(cursor: Cursor) -> IcebergType:
     """The type that comes next. Raises `ParseError` at the name of a type that Iceberg cannot hold, at any depth."""
-    parsed = _without_suffix(cursor)
+    with cursor.one_level_down():
+        parsed = _without_suffix(cursor)
     while cursor.dialect != "spark":
         if cursor.accept("ARRAY"):
             if cursor.at_symbol("["):
@@ -190,6 +193,8 @@ def parse_type(cursor: Cursor) -> IcebergType:
         else:
             break
         parsed = ListType(cursor.fresh_id(), parsed)
+        if nesting(parsed) > MAX_NESTING:
+            raise cursor.too_deep()
     return parsed
 
 
