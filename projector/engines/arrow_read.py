@@ -66,9 +66,9 @@ def arrow_errors(file: str) -> Iterator[None]:
         raise CorruptFileError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
 
 
-# What pyarrow raises as a failure of I/O or as an invalid file though it is a lack of its own: codecs, encodings, and
-# maps whose keys are optional, which some writers make.
-_UNSUPPORTED = ("not supported", "not yet implemented", "Map keys must be annotated as required")
+# What pyarrow raises as a failure of I/O or as an invalid file though it is a lack of its own: codecs, encodings, deep
+# schemas, and maps whose keys are optional, which some writers make.
+_UNSUPPORTED = ("not supported", "not yet implemented", "too deeply nested", "Map keys must be annotated as required")
 
 
 def _one_line(error: BaseException) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from projector.errors import CorruptFileError
+from projector.errors import CorruptFileError, UnsupportedError
 from projector.files import thrift
 from projector.files.footer import Footer, damaged
 from projector.files.parquet_elements import ElementType, SchemaElement, leaf_number, read_element, read_leaves
@@ -191,7 +191,9 @@ def _tree(elements: list[SchemaElement], path: str) -> _Node:
         parent_children.append(node)
         open_groups.append((node, children, left))
         if len(open_groups) > MAX_DEPTH + 1:
-            raise damaged(path, f"the schema is nested more than {MAX_DEPTH} levels deep")
+            raise UnsupportedError(
+                f"Parquet schemas nested more than {MAX_DEPTH} levels deep are not supported", file=path
+            )
     open_groups[-1] = (node, children, left)
     for node, _, left in reversed(open_groups):
         if left:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projector.errors import CorruptFileError
+from projector.errors import CorruptFileError, UnsupportedError
 from projector.files.footer import read_footer
 from projector.files.parquet_schema import file_schema
 from projector.files.physical import FileKind, FileLeaf, FileSchema, TimeUnit
@@ -233,7 +233,7 @@ def test_schemas_that_are_too_deep() -> None:
     assert hash(schema) == hash(read(nest(90)))
     assert schema.first_leaf((0,) * 91) == 0
     for depth in (101, 5000):
-        with pytest.raises(CorruptFileError, match="nested more than 100 levels"):
+        with pytest.raises(UnsupportedError, match="nested more than 100 levels"):
             read(nest(depth))
 
 
