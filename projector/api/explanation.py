@@ -91,8 +91,12 @@ class Explanation:
     pruning: PruningExplanation = PruningExplanation(0, (), 0, 0, 0, ())
 
     def column(self, path: str) -> tuple[tuple[ShapeExplanation, FieldExplanation], ...]:
-        """For one field, by dotted path: where it comes from in each shape."""
-        return tuple((shape, f) for shape in self.shapes for f in shape.fields if f.path == path)
+        """For one field, by dotted path: where it comes from in each shape.
+
+        Raises `NotFoundError` for a field that the scan does not have.
+        """
+        field_id = self.schema.find_field(path).field_id
+        return tuple((shape, f) for shape in self.shapes for f in shape.fields if f.field_id == field_id)
 
 
 def explain_pruning(plan: ScanPlan) -> PruningExplanation:

@@ -87,5 +87,12 @@ def _plain_partition(partition: Mapping[int, Any], schema: Schema) -> Mapping[in
         field = schema.fields_by_id.get(field_id)
         if field is None:
             raise NotFoundError(f"partition names field id {field_id}, which the schema does not have")
-        values[field_id] = None if value is None else to_plain(value, field.field_type)
+        try:
+            values[field_id] = None if value is None else to_plain(value, field.field_type)
+        except ProjectorError:
+            raise ProjectorError(
+                f"Cannot use {value!r} as a partition value: it is no {field.field_type}",
+                path=schema.name_of(field_id),
+                field_id=field_id,
+            ) from None
     return values

@@ -25,7 +25,7 @@ class ShapeGroup:
 
 
 def shapes(
-    files: Iterable[str | os.PathLike[str] | tuple[str, RandomAccess]],
+    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str] | tuple[str, RandomAccess]],
     *,
     storage: Storage | None = None,
     max_workers: int | None = None,
@@ -36,7 +36,7 @@ def shapes(
     Parameters
     ----------
     files:
-        Paths, or pairs of a path and the file, open.
+        One path or several, taken literally, or pairs of a path and the file, open.
     storage:
         What opens paths; local files and object stores with default settings unless given.
     max_workers:
@@ -56,7 +56,7 @@ def shapes(
     """
     names: list[str] = []
     opened: dict[int, RandomAccess] = {}
-    for number, file in enumerate(files):
+    for number, file in enumerate((files,) if isinstance(files, (str, os.PathLike)) else files):
         if isinstance(file, tuple):
             opened[number] = file[1]
         names.append(file[0] if isinstance(file, tuple) else os.fspath(file))
