@@ -89,7 +89,8 @@ def run(args: Sequence[str]) -> int:
         try:
             with app.make_context("projector", list(args), obj=state) as context:
                 app.invoke(context)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except click.exceptions.Exit as stop:
             return stop.exit_code
         except (click.Abort, KeyboardInterrupt):

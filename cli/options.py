@@ -115,6 +115,8 @@ def read_text(file: Path) -> str:
         return file.read_text("utf-8")
     except FileNotFoundError:
         raise NotFoundError(f"There is no such file: {file}") from None
+    except IsADirectoryError:
+        raise NotFoundError(f"Is a folder, not a file: {file}") from None
     except UnicodeDecodeError:
         raise ParseError(f"Cannot read {file}: it is not UTF-8 text") from None
 

@@ -50,12 +50,18 @@ class Target:
     def open(self) -> Iterator[IO[bytes]]:
         """The stream to write to. A file appears under its name only when all of it is written."""
         if self.file is None:
+            if sys.stdout is None:
+                raise ProjectorError("Cannot write: standard output is closed", hint="give --output FILE")
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
             return
         partial = self.file.with_name(f".{self.file.name}.{os.getpid()}.partial")
         try:
-            with partial.open("wb") as stream:
+            stream = partial.open("wb")
+        except OSError as error:
+            raise ProjectorError(f"Cannot write {self.file}: {error.strerror}") from None
+        try:
+            with stream:
                 yield stream
             partial.replace(self.file)
         finally:
@@ -86,6 +92,16 @@ def write_text(text: str, target: Target) -> None:
     """Write text as it is."""
     with target.open() as stream:
         stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def write_count(count: int, target: Target) -> None:
+    """Write a number of rows; as text it is the bare number."""
+    if target.format == "text":
+        write_text(f"{count}\n", target)
+    elif target.format == "json":
+        write_document({"count": count}, target)
+    else:
+        write_listing(Listing("count", ("count",), ((count,),)), target)
 
 
 def write_listing(listing: Listing, target: Target, more: Mapping[str, Any] | None = None) -> None:
@@ -130,6 +146,11 @@ def write_rows(batches: pa.RecordBatchReader, target: Target, limit: int | None)
                 note(f"these are the first {TEXT_ROWS} rows; --limit asks for more, --format csv|json|parquet for all")
 
 
+def _is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a standard stream is a terminal; it is None where the caller has closed it."""
+    return stream is not None and stream.isatty()
+
+
 def note(text: str) -> None:
     """Tell the user something that is not data."""
     click.echo(f"note: {text}", err=True)
@@ -138,7 +159,7 @@ def note(text: str) -> None:
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Any]:
     """A function to call with the number of further things done. Draws on stderr, and only on a terminal."""
-    if not sys.stderr.isatty() or (total is not None and total < 1):
+    if not _is_terminal(sys.stderr) or (total is not None and total < 1):
         yield lambda done: None
         return
     from rich.console import Console
@@ -152,7 +173,7 @@ def progress(what: str, total: int | None) -> Iterator[Any]:
 
 def watched(batches: pa.RecordBatchReader, total: Callable[[], int | None]) -> pa.RecordBatchReader:
     """The same batches, with a progress bar that counts their rows where stderr is a terminal."""
-    if not sys.stderr.isatty():
+    if not _is_terminal(sys.stderr):
         return batches
     import pyarrow as pa
 
@@ -209,7 +230,7 @@ def _csv_cell(value: Any) -> str:
 def _write_parquet(batches: pa.RecordBatchReader, target: Target) -> None:
     import pyarrow.parquet as pq
 
-    if target.file is None and sys.stdout.isatty():
+    if target.file is None and _is_terminal(sys.stdout):
         raise ProjectorError("Cannot write Parquet to a terminal", hint="give --output FILE, or redirect stdout")
     with target.open() as stream, pq.ParquetWriter(stream, batches.schema, compression="zstd") as writer:
         for batch in batches:
@@ -237,7 +258,7 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     for row in rows:
         table.add_row(*(Text("null", "dim") if value is None else Text(_text_cell(value)) for value in row))
     out = io.StringIO()
-    terminal = sys.stdout.isatty()
+    terminal = _is_terminal(sys.stdout)
     # Away from a terminal nothing is folded to a width: other programs read it.
     width = None if terminal else 1_000_000
     console = Console(file=out, force_terminal=terminal or None, width=width, soft_wrap=not terminal, highlight=False)

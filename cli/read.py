@@ -11,7 +11,7 @@ import click
 from projector.errors import ProjectorError
 
 from .options import open_table, output_options, pairs, point_options, read_text, table_options
-from .output import Target, watched, write_rows
+from .output import Target, watched, write_count, write_rows
 
 if TYPE_CHECKING:
     from projector.api.scan import Scan
@@ -49,7 +49,7 @@ def command(operands: tuple[str, ...], **options: Any) -> None:
     bare = options["schema_file"] or options["metadata_file"] or options["mapping_file"]
     scan = _scan_files(operands, options) if bare else _scan_table(operands, options)
     if only_count:
-        click.echo(scan.count())
+        write_count(scan.count(), target)
         return
     batches = scan.to_arrow_batch_reader(engine=engine)
     if target.format != "text":

@@ -158,3 +158,26 @@ def test_no_color_and_no_escapes_away_from_a_terminal() -> None:
 def test_every_module_with_a_command_is_a_verb() -> None:
     modules = {path.stem for path in (ROOT / "cli").glob("*.py") if "def command(" in path.read_text()}
     assert modules == set(VERBS)
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_closed_standard_streams(closed: str, tmp_path: Path) -> None:
+    """A shell can close them (`>&-`); Python then has None in their place."""
+
+    def shell(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", f'"$0" -m cli read "$1" {command} {closed}>&-', sys.executable, ORDERS],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+
+    result = shell("-f csv")
+    if closed == "1":
+        error = result.stderr.splitlines()[-1]
+        assert (result.returncode, error) == (2, "error: Cannot write: standard output is closed; give --output FILE")
+    else:
+        assert (result.returncode, result.stdout.count("\n")) == (0, 14)
+    target = tmp_path / "rows.txt"
+    assert shell(f"-o {target}").returncode == 0
+    assert len(target.read_text().splitlines()) == 2 + 13

@@ -134,3 +134,23 @@ def test_trouble_is_one_line(args: list[str], capsys: pytest.CaptureFixture[str]
     assert len(errors) == 1
     assert errors[0].startswith("error: ")
     assert "bug" not in errors[0]
+
+
+def test_the_count_takes_every_form(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert json.loads(output(capsys, ORDERS, "--count", "-f", "json")) == {"schema_version": 1, "count": 13}
+    assert output(capsys, ORDERS, "--count", "-f", "csv") == "count\n13\n"
+    target = tmp_path / "count.txt"
+    assert output(capsys, ORDERS, "--count", "-o", str(target)) == ""
+    assert target.read_text() == "13\n"
+    assert run(["read", ORDERS, "--count", "-f", "parquet"]) == 2
+
+
+def test_what_cannot_be_written_is_named_as_it_was_given(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "missing" / "rows.csv"
+    assert run(["read", ORDERS, "-o", str(target)]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"error: Cannot write {target}: No such file or directory"
+
+
+def test_a_folder_in_place_of_a_schema_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["read", "--schema", str(tmp_path), APRIL]) == 2
+    assert capsys.readouterr().err == f"error: Is a folder, not a file: {tmp_path}\n"
