@@ -1,22 +1,16 @@
-"""A decoder for the records of manifests that steps over the statistics instead of decoding them.
+"""Stepping over the maps of statistics in manifests, and looking into them later (see `record_decoder`).
 
-Planning needs a few fields of each entry, and the bounds of the columns that a filter names. fastavro decodes every
-pair of every map; here a map of statistics stays bytes, found by one compiled pattern that matches exactly its pairs,
-until it is asked for. Schemas with anything unusual in them are left to fastavro.
+A map stays bytes, found by one compiled pattern that matches exactly its pairs, until it is asked for.
 """
 
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-Decoder = Callable[[bytes, int], tuple[Any, int]]
-"""Takes the bytes of a block and a position; gives the value that begins there and the position behind it."""
-
-_VARINT = rb"[\x80-\xff]{0,9}[\x00-\x7f]"
+_VARINT = rb"[\x80-\xff]{0,9}+[\x00-\x7f]"
 _SHORT_VALUES = b"|".join(
     bytes([0x5C, 0x78]) + f"{2 * n:02x}".encode() + (b".{%d}" % n if n else b"")
     for n in (8, 4, 1, 16, 0, *(n for n in range(64) if n not in (8, 4, 1, 16, 0)))
@@ -24,38 +18,9 @@ _SHORT_VALUES = b"|".join(
 """A length of one byte and as many bytes, the lengths of numbers first."""
 
 
-def compile_decoder(schema: Any) -> Decoder | None:
-    """A decoder for a schema that `avro_schema` has rewritten; None where it holds something unusual.
-
-    It gives what fastavro gives, but for maps of statistics, which are given as the bytes that `decode_pairs` takes.
-    Damaged bytes raise `ValueError`, `IndexError`, `EOFError` or `struct.error`.
-    """
-    match schema:
-        case str() if schema in _PRIMITIVE:
-            return _PRIMITIVE[schema]
-        case ["null", inner]:
-            return _optional(compile_decoder(inner), 0)
-        case [inner, "null"]:
-            return _optional(compile_decoder(inner), 1)
-        case {"type": "fixed", "size": int(size)}:
-            return _fixed(size)
-        case {"type": "record", "fields": list(fields)}:
-            return _record([(f["name"], compile_decoder(f["type"])) for f in fields])
-        case {
-            "type": "array",
-            "items": {"type": "record", "fields": [{"name": "key"}, {"name": "value", "type": kind}]},
-        }:
-            return {"int": _number_pairs, "long": _number_pairs, "bytes": _bytes_pairs}.get(
-                kind if isinstance(kind, str) else ""
-            )
-        case {"type": "array", "items": "int" | "long"}:
-            return _longs
-    return None
-
-
 def decode_pairs(stored: bytes, name: str) -> dict[int, Any]:
     """A map that was stepped over: ints by id, or bytes by id for the bounds. Raises `ValueError` and `IndexError`."""
-    value = _bytes if name.endswith("_bounds") else _long
+    value = read_bytes if name.endswith("_bounds") else read_long
     found: dict[int, Any] = {}
     position = 0
     while True:
@@ -63,7 +28,7 @@ def decode_pairs(stored: bytes, name: str) -> dict[int, Any]:
         if count == 0:
             return found
         for _ in range(count):
-            key, position = _long(stored, position)
+            key, position = read_long(stored, position)
             found[key], position = value(stored, position)
 
 
@@ -80,14 +45,15 @@ def find_value(stored: bytes, name: str, key: int) -> Any:
             return None
         match = _pair_pattern(count, key, is_bounds).match(stored, position)
         if match is not None:
-            return (_bytes if is_bounds else _long)(stored, match.end())[0]
+            return (read_bytes if is_bounds else read_long)(stored, match.end())[0]
         behind = (_short_values_pattern if is_bounds else _numbers_pattern)(count).match(stored, position)
         if behind is None:  # a value of 64 bytes or more is in the way
             return decode_pairs(stored, name).get(key)
         position = behind.end()
 
 
-def _long(data: bytes, position: int) -> tuple[int, int]:
+def read_long(data: bytes, position: int) -> tuple[int, int]:
+    """A number, and the position behind it; so the functions below."""
     byte = data[position]
     if byte < 0x80:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -102,104 +68,33 @@ def _long(data: bytes, position: int) -> tuple[int, int]:
     raise ValueError("a number is too long")
 
 
-def _bytes(data: bytes, position: int) -> tuple[bytes, int]:
-    length, position = _long(data, position)
+def read_bytes(data: bytes, position: int) -> tuple[bytes, int]:
+    """A length and as many bytes."""
+    length, position = read_long(data, position)
     end = position + length
     if length < 0 or end > len(data):
         raise EOFError(f"a value of {length} bytes does not fit")
     return data[position:end], end
 
 
-def _string(data: bytes, position: int) -> tuple[str, int]:
-    stored, position = _bytes(data, position)
-    return stored.decode(), position
-
-
-def _null(data: bytes, position: int) -> tuple[None, int]:
-    return None, position
-
-
-def _boolean(data: bytes, position: int) -> tuple[bool, int]:
-    return data[position] != 0, position + 1
-
-
-def _float(data: bytes, position: int) -> tuple[float, int]:
-    return struct.unpack_from("<f", data, position)[0], position + 4
-
-
-def _double(data: bytes, position: int) -> tuple[float, int]:
-    return struct.unpack_from("<d", data, position)[0], position + 8
-
-
-_PRIMITIVE: dict[str, Decoder] = {
-    "null": _null,
-    "boolean": _boolean,
-    "int": _long,
-    "long": _long,
-    "float": _float,
-    "double": _double,
-    "bytes": _bytes,
-    "string": _string,
-}
-
-
-def _fixed(size: int) -> Decoder:
-    def decode(data: bytes, position: int) -> tuple[bytes, int]:
-        end = position + size
-        if end > len(data):
-            raise EOFError(f"a value of {size} bytes does not fit")
-        return data[position:end], end
-
-    return decode
-
-
-def _optional(inner: Decoder | None, null_at: int) -> Decoder | None:
-    if inner is None:
-        return None
-    null, present = (0, 2) if null_at == 0 else (2, 0)
-
-    def decode(data: bytes, position: int) -> tuple[Any, int]:
-        branch = data[position]
-        if branch == null:
-            return None, position + 1
-        if branch != present:
-            raise ValueError("a union has no such branch")
-        return inner(data, position + 1)
-
-    return decode
-
-
-def _record(fields: list[tuple[str, Decoder | None]]) -> Decoder | None:
-    known = [(name, decoder) for name, decoder in fields if decoder is not None]
-    if len(known) < len(fields):
-        return None
-
-    def decode(data: bytes, position: int) -> tuple[dict[str, Any], int]:
-        record = {}
-        for name, decoder in known:
-            record[name], position = decoder(data, position)
-        return record, position
-
-    return decode
-
-
 def _block(data: bytes, position: int) -> tuple[int, int]:
     """The number of elements of the next block of an array; a negative one is followed by the block's size."""
-    count, position = _long(data, position)
+    count, position = read_long(data, position)
     if count >= 0:
         return count, position
-    _, position = _long(data, position)
+    _, position = read_long(data, position)
     return -count, position
 
 
-def _longs(data: bytes, position: int) -> tuple[list[int], int]:
+def read_longs(data: bytes, position: int) -> tuple[list[int], int]:
+    """An array of numbers."""
     found: list[int] = []
     while True:
         count, position = _block(data, position)
         if count == 0:
             return found, position
         for _ in range(count):
-            value, position = _long(data, position)
+            value, position = read_long(data, position)
             found.append(value)
 
 
@@ -230,6 +125,92 @@ def _varint(number: int) -> bytes:
     return bytes(found)
 
 
+class PairSkipper:
+    """Steps over one map of each record of a file.
+
+    The maps of one file mostly have the same keys in the same order, and values of the same lengths. Once some maps
+    were alike, a pattern is made for such a map as a whole; it is several times as fast as one that asks of each pair
+    how long it is. A map that is otherwise is stepped over pair by pair.
+    """
+
+    def __init__(self, is_bounds: bool) -> None:
+        self._is_bounds = is_bounds
+        self._step = _bytes_pairs if is_bounds else _number_pairs
+        self._match: Callable[[bytes, int], re.Match[bytes] | None] | None = None
+        self._layout: tuple[tuple[int, int], ...] = ()
+        self._alike = 0
+        self._to_learn = _MOST_LEARNT
+
+    def __call__(self, data: bytes, position: int) -> tuple[bytes, int]:
+        """The bytes of the map at a position, and the position behind it. Raises as `decode_pairs` does."""
+        match = self._match
+        if match is not None:
+            found = match(data, position)
+            if found is not None:
+                end = found.end()
+                return data[position:end], end
+        stored, end = self._step(data, position)
+        if self._to_learn:
+            self._learn(stored)
+        return stored, end
+
+    def _learn(self, stored: bytes) -> None:
+        self._to_learn -= 1
+        layout = _layout(stored, self._is_bounds)
+        if layout is None:
+            return
+        before = self._layout
+        if len(before) != len(layout) or any(one[0] != other[0] for one, other in zip(before, layout, strict=True)):
+            self._layout, self._alike = layout, 0
+            return
+        # lengths that differ from map to map are looked at anew in each; -1 stands for them
+        merged = tuple(one if one == other else (one[0], -1) for one, other in zip(before, layout, strict=True))
+        self._alike = self._alike + 1 if merged == before else 0
+        self._layout = merged
+        if self._alike == _ALIKE:
+            pattern = _map_pattern(merged, self._is_bounds)
+            self._match = None if pattern is None else re.compile(pattern, re.DOTALL).match
+            self._alike = 0
+
+
+_ALIKE = 8
+"""Maps that must be alike, one after the other, before a pattern is made for them."""
+
+_MOST_LEARNT = 64
+"""Maps that are looked at to learn from, of a file and those of its schema."""
+
+_MOST_PAIRS = 2500
+"""Pairs of a map that a pattern is made for; to compile it takes some microseconds a pair."""
+
+
+def _layout(stored: bytes, is_bounds: bool) -> tuple[tuple[int, int], ...] | None:
+    """Keys, and lengths of values (0 where they are numbers), of a map in one block; None of one in several."""
+    count, position = read_long(stored, 0)
+    if count < 1 or count > _MOST_PAIRS:
+        return None
+    found = []
+    for _ in range(count):
+        key, position = read_long(stored, position)
+        length, position = read_long(stored, position)
+        if is_bounds:
+            position += length
+        found.append((key, length if is_bounds else 0))
+    return tuple(found) if stored[position:] == b"\x00" else None
+
+
+def _map_pattern(layout: tuple[tuple[int, int], ...], is_bounds: bool) -> bytes | None:
+    parts = [re.escape(_varint(len(layout)))]
+    for key, length in layout:
+        parts.append(re.escape(_varint(key)))
+        if not is_bounds:
+            parts.append(_VARINT)
+        elif length < 0:
+            parts.append(b"(?>" + _SHORT_VALUES + b")")
+        else:
+            parts.append(re.escape(_varint(length)) + (b".{%d}" % length if length else b""))
+    return b"".join(parts) + b"\\x00"
+
+
 def _number_pairs(data: bytes, position: int) -> tuple[bytes, int]:
     start = position
     while True:
@@ -257,8 +238,8 @@ def _bytes_pairs(data: bytes, position: int) -> tuple[bytes, int]:
             position = match.end()
             continue
         for _ in range(count):  # a value of 64 bytes or more
-            _, position = _long(data, position)
-            length, position = _long(data, position)
+            _, position = read_long(data, position)
+            length, position = read_long(data, position)
             position += length
             if length < 0 or position > len(data):
                 raise EOFError(f"a value of {length} bytes does not fit")

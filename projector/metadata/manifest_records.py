@@ -11,7 +11,6 @@ from typing import Any
 
 from projector.errors import CorruptFileError
 from projector.files.storage import RandomAccess
-from projector.metadata.avro_decoder import Decoder, compile_decoder
 from projector.metadata.avro_file import AvroHeader, read_blocks
 from projector.metadata.avro_schema import Field, PartitionColumn, Rewriter
 from projector.metadata.manifest_model import (
@@ -25,6 +24,7 @@ from projector.metadata.manifest_model import (
     ManifestFile,
     Metrics,
 )
+from projector.metadata.record_decoder import Decoder, compile_decoder
 from projector.schema.types import IcebergType
 
 _INTEGERS = ("long", "int")

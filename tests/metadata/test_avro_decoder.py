@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from projector.errors import CorruptFileError
 from projector.files.storage import Storage
-from projector.metadata.avro_decoder import compile_decoder, decode_pairs, find_value
+from projector.metadata.avro_decoder import decode_pairs, find_value
 from projector.metadata.avro_file import read_header
 from projector.metadata.manifest_model import ManifestEntry, ManifestFile
 from projector.metadata.manifest_records import Layout, manifest_entry, manifest_layout, read_records
+from projector.metadata.record_decoder import compile_decoder
 from tests.metadata.build import Json, entry, field, manifest_schema, optional, record, write_avro
 
 INTS = st.integers(-(2**31), 2**31 - 1)
