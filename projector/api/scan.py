@@ -14,7 +14,7 @@ from projector.planning.expressions import TRUE, Expression, both
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_files
 from projector.planning.scan_plan import ScanPlan
 from projector.planning.scan_request import ScanRequest
-from projector.planning.scan_source import ScanSource, exact_count
+from projector.planning.scan_source import ScanSource, enough_at_first, exact_count
 from projector.planning.tasks import FileTask
 from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
@@ -229,12 +229,13 @@ class Scan:
             return
         # All tasks first: a file that is not read by name must be refused before a row of another one is.
         tasks = self.plan_files().tasks if tasks is None else tasks
-        request = self._request(tasks)
-        for batch in scan_batches(self._projected_files(tasks, request), request, batch_size):
-            if left is None:
-                yield batch
-                continue
-            yield batch.slice(0, left)
-            left -= batch.num_rows
-            if left <= 0:
-                return
+        for portion in (tasks,) if left is None else enough_at_first(tasks, left):
+            request = self._request(portion)
+            for batch in scan_batches(self._projected_files(portion, request), request, batch_size):
+                if left is None:
+                    yield batch
+                    continue
+                yield batch.slice(0, left)
+                left -= batch.num_rows
+                if left <= 0:
+                    return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -93,6 +93,22 @@ def _request(
         # Deleted rows are given out, and found again by their position.
         request = replace(request, probes=(*probes, probe(Schema((METADATA_FIELDS[POS],)), POS)))
     return request
+
+
+def enough_at_first(tasks: Sequence[FileTask], limit: int) -> Iterator[Sequence[FileTask]]:
+    """The files of a scan that stops after some rows, in two portions at most: those that should do, and the others.
+
+    The second is for manifests that count more rows than there are.
+    """
+    count = 0
+    for place, task in enumerate(tasks):
+        count += exact_count(task) or 0
+        if count >= limit:
+            yield tasks[: place + 1]
+            if place + 1 < len(tasks):
+                yield tasks[place + 1 :]
+            return
+    yield tasks
 
 
 def exact_count(task: FileTask) -> int | None:
