@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -156,7 +157,11 @@ def test_no_color_and_no_escapes_away_from_a_terminal() -> None:
 
 
 def test_every_module_with_a_command_is_a_verb() -> None:
-    modules = {path.stem for path in (ROOT / "cli").glob("*.py") if "def command(" in path.read_text()}
+    modules = {
+        path.stem
+        for path in (ROOT / "cli").glob("*.py")
+        if re.search(r"^(def command\(|command = )", path.read_text(), re.M)
+    }
     assert modules == set(VERBS)
 
 

@@ -1,21 +1,23 @@
 """N102 optional-to-required.
 
 What it does:
-    Finds a column, list element or map value that is to become required.
+    Finds a column, list element or map value that is to become required, and says whether it is proven that no live
+    row is null there.
 
 Why it matters:
     Nulls in files written before stay there: readers fail on them, or give nulls where none may be. Iceberg refuses
     the change unless it is told to allow incompatible ones.
 
 Evidence:
-    The live files that lack the column or may hold nulls in it, by their footers; nulls that manifests count.
+    The live files that lack the column or may hold nulls in it, by their footers and the null counts of manifests. At
+    level `values` files that these do not clear are read, with their deletes applied, so that the answer is certain.
 
 Example:
     ALTER TABLE orders ALTER COLUMN customer SET NOT NULL
 
 Instead:
     Keep it optional and check for nulls where rows are written; or add a required column with a default and move
-    over.
+    over. Where it is proven that no row is null, allow the incompatible change.
 
 Reference:
     Spec, Schema Evolution: optional to required is no evolution.
@@ -27,28 +29,42 @@ from collections.abc import Iterator
 
 from projector.check.change import Change
 from projector.check.findings import Direction, Finding
-from projector.check.nullness import nulls_of
+from projector.check.null_evidence import null_evidence
 from projector.check.rule import Level, Rule
 from projector.evolution.operations import RequireColumn
 
 
 def check(change: Change) -> Iterator[Finding]:
-    """Every field that becomes required; forced ones only where nulls are there or cannot be excluded."""
+    """Every field that becomes required; one that is proven to hold no null is a note, where it is allowed."""
     for difference in change.changes("made_required"):
         field_id = difference.field_id or 0
-        nulls = nulls_of(change.after, field_id)
-        if change.incompatible_allowed and (nulls.excluded or not change.before.may_have_data):
+        nulls = null_evidence(change.before, change.after, field_id)
+        if change.incompatible_allowed and not change.before.may_have_data:
             continue
-        unsure = Direction.OLD_DATA_UNREADABLE if nulls.counted else Direction.OLD_DATA_AT_RISK
+        direction = Direction.OLD_DATA_UNREADABLE if nulls.present else Direction.OLD_DATA_AT_RISK
+        if nulls.proven:
+            direction = Direction.ADVICE
+        message = "becomes required"
+        if not change.incompatible_allowed:
+            direction = Direction.CANNOT_APPLY
+            message = f"Cannot change column nullability: {'.'.join(difference.path)}: optional -> required"
         yield Finding(
-            f"Cannot change column nullability: {'.'.join(difference.path)}: optional -> required",
-            unsure if change.incompatible_allowed else Direction.CANNOT_APPLY,
+            message,
+            direction,
             change.after.dotted(field_id),
             field_id,
             evidence=nulls.evidence,
-            help="keep it optional and look for nulls where rows are written",
+            help=_help(change, nulls.proven),
             source=change.source(field_id, RequireColumn),
         )
+
+
+def _help(change: Change, proven: bool) -> str:
+    if not proven:
+        return "keep it optional and look for nulls where rows are written"
+    if change.incompatible_allowed:
+        return "see that no writer adds a null before the commit"
+    return "no live row is null: allow the change (--allow-incompatible-changes) if writers give a value from now on"
 
 
 RULE = Rule(

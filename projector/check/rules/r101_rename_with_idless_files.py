@@ -36,14 +36,18 @@ def check(change: Change) -> Iterator[Finding]:
     groups = tuple(change.before.idless_groups())
     if not groups or change.before.name_mapping is not None:
         return
+    mapping = change.after.name_mapping  # the same change may set one
     for difference in change.changes("renamed"):
+        entry = None if mapping is None else mapping.fields_by_id.get(difference.field_id or 0)
+        if entry is not None and difference.before in entry.names:
+            continue
         finding = Finding(
             f"renamed from {difference.before}, which is all that files without field ids know it by",
             Direction.OLD_VALUES_CHANGE,
             ".".join(difference.path),
             difference.field_id,
             evidence=change.before.footers.evidence(groups, "these files have no field ids"),
-            help="set the table property schema.name-mapping.default before the rename",
+            help="set schema.name-mapping.default with the rename or before it (--name-mapping create)",
         )
         yield change.place(finding, RenameColumn)
 

@@ -1,5 +1,6 @@
 import pyarrow as pa
 
+from projector import Transaction, UpdateSchema
 from tests.check.case import Case
 from tests.check.tables import foreign, table
 
@@ -10,5 +11,7 @@ RENAME = "ALTER TABLE t RENAME COLUMN v TO w"
 CASES = [
     Case("no mapping", table("1 id int, 2 v int", IDLESS), RENAME, ("w",), "error"),
     Case("a mapping", table("1 id int, 2 v int", IDLESS, properties={"schema.name-mapping.default": MAPPING}), RENAME),
+    Case("a mapping in the same change", table("1 id int, 2 v int", IDLESS),
+         Transaction().set_name_mapping().record(UpdateSchema().rename_column("v", "w"))),
     Case("files with ids", table("1 id int, 2 v int", [{"id": 1, "v": 2}]), RENAME),
-]
+]  # fmt: skip
