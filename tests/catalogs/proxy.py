@@ -34,10 +34,12 @@ class Proxy:
     """Passes requests on to `target`.
 
     `fault` is asked for every request: None to pass it on, a status code to answer with, or one of the faults.
+    `rewrite` changes what the server has answered.
     """
 
     target: str
     fault: Callable[[Request], int | str | None] = lambda request: None
+    rewrite: Callable[[Request, bytes], bytes] = lambda request, content: content
     seen: list[Request] = field(default_factory=list)
     stalled_seconds: float = 30.0
     url: str = ""
@@ -83,6 +85,7 @@ def running_proxy(target: str) -> Iterator[Proxy]:
                 return self._hang_up()
             headers = [(k, v) for k, v in answer.getheaders() if k.lower() not in _HOP_BY_HOP]
             told = answer.getheader("Content-Length") if self.command == "HEAD" else None
+            content = proxy.rewrite(request, content)
             self._answer(answer.status, headers, content, told, cut=fault == CUT_ANSWER)
             return None
 
