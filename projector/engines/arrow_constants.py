@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from projector.engines.arrow_steps import Step
+from projector.engines.plain import plain_array
 from projector.errors import ProjectionError, UnsupportedError
 from projector.projection.plan import Binding, Constant, MetadataColumn, Null, PartitionValue
 from projector.schema import reserved
-from projector.schema.types import StructType
+from projector.schema.types import ListType, MapType, StructType
 
 
 @dataclass(slots=True, eq=False)
@@ -29,7 +30,11 @@ class Bound:
         """A constant step's column of `length` rows."""
         made = self._made.get(step.number)
         if made is None or len(made) < length:
-            made = repeated(self.value(step), step.target, length)
+            value = self.value(step)
+            if value is not None and isinstance(step.node.field.field_type, ListType | MapType):
+                made = pa.repeat(plain_array([value], step.node.field)[0], length)
+            else:
+                made = repeated(value, step.target, length)
             self._made[step.number] = made
         return made if len(made) == length else made.slice(0, length)
 
@@ -104,7 +109,7 @@ def ordinals(first: int, length: int) -> pa.Int64Array:
 
 
 def repeated(value: Any, target: pa.DataType, length: int) -> pa.Array:
-    """A column with one plain value in every row."""
+    """A column with one plain value, which is no list and no map, in every row."""
     if value is None:
         return pa.nulls(length, target)
     if pa.types.is_struct(target):

@@ -149,6 +149,11 @@ def literal(value: Any, iceberg_type: IcebergType) -> str:
     match iceberg_type:
         case StructType(fields):
             return packed(fields, [literal(value.get(f.name), f.field_type) for f in fields])
+        case ListType():
+            return f"CAST({_listed(value, iceberg_type.element_type)} AS {kind})"
+        case MapType():
+            keys = _listed([key for key, _ in value], iceberg_type.key_type)
+            return f"CAST(map({keys}, {_listed([v for _, v in value], iceberg_type.value_type)}) AS {kind})"
         case StringType():
             return text(value)
         case BinaryType() | FixedType() | GeometryType() | GeographyType():
@@ -171,6 +176,11 @@ def literal(value: Any, iceberg_type: IcebergType) -> str:
             return "true" if value else "false"
         case _:
             return f"CAST('{value}' AS {kind})"
+
+
+def _listed(values: Sequence[Any], iceberg_type: IcebergType) -> str:
+    items = ", ".join(literal(value, iceberg_type) for value in values)
+    return f"CAST([{items}] AS {duckdb_type(iceberg_type)}[])"
 
 
 def packed(fields: Sequence[NestedField], children: Sequence[str]) -> str:

@@ -116,7 +116,7 @@ def plain_array(values: Sequence[Any], field: NestedField) -> pa.Array:
     nulls = pa.array([value is None for value in values], pa.bool_())
     match field.field_type:
         case StructType(fields):
-            children = [plain_array([_hidden(f) if v is None else v[f.name] for v in values], f) for f in fields]
+            children = [plain_array([_hidden(f) if v is None else v.get(f.name) for v in values], f) for f in fields]
             if not children:
                 return pa.array([None if v is None else {} for v in values], target)
             return pa.StructArray.from_arrays(children, fields=list(target), mask=nulls)

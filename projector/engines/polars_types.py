@@ -112,6 +112,8 @@ def literal(value: Any, iceberg_type: IcebergType) -> pl.Expr:
     match iceberg_type:
         case StructType(fields):
             return pl.struct([literal(value.get(f.name), f.field_type).alias(f.name) for f in fields])
+        case ListType() | MapType():
+            return pl.lit(plain_series("", [value], iceberg_type)).first()
         case DateType():
             return pl.lit(value, dtype=pl.Int32).cast(dtype)
         case TimeType():
@@ -130,7 +132,16 @@ def plain_series(name: str, values: list[Any], iceberg_type: IcebergType) -> pl.
                 plain_series(f.name, [None if v is None else v.get(f.name) for v in values], f.field_type)
                 for f in fields
             ]
-            return pl.DataFrame(children).to_struct(name)
+            packed = pl.DataFrame(children).to_struct(name)
+            if None not in values:
+                return packed
+            present = pl.Series([v is not None for v in values])
+            return pl.select(pl.when(present).then(packed).alias(name)).to_series()
+        case ListType():
+            element = iceberg_type.element_type
+            return _listed(name, [None if v is None else plain_series("", v, element) for v in values], dtype)
+        case MapType():
+            return _listed(name, [None if v is None else _entries(v, iceberg_type) for v in values], dtype)
         case DateType():
             return pl.Series(name, values, pl.Int32).cast(dtype)
         case TimeType():
@@ -140,3 +151,13 @@ def plain_series(name: str, values: list[Any], iceberg_type: IcebergType) -> pl.
         case UUIDType():
             return pl.Series(name, [None if v is None else v.bytes for v in values], dtype)
     return pl.Series(name, values, dtype)
+
+
+def _listed(name: str, items: list[pl.Series | None], dtype: Dtype) -> pl.Series:
+    # Given a type, Polars makes Python values of the series in between, whose times have microseconds.
+    return pl.Series(name, items, dtype) if all(i is None for i in items) else pl.Series(name, items).cast(dtype)
+
+
+def _entries(pairs: list[tuple[Any, Any]], map_type: MapType) -> pl.Series:
+    keys = plain_series("key", [key for key, _ in pairs], map_type.key_type)
+    return pl.DataFrame([keys, plain_series("value", [value for _, value in pairs], map_type.value_type)]).to_struct("")
