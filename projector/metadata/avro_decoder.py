@@ -35,8 +35,32 @@ def decode_pairs(stored: bytes, name: str) -> dict[int, Any]:
 def find_value(stored: bytes, name: str, key: int) -> Any:
     """One value of a map that was stepped over, None where it has none; what `decode_pairs` gives for the key.
 
-    The pairs in front of it are stepped over as well. Raises `ValueError` and `IndexError`.
+    Raises `ValueError` and `IndexError`.
     """
+    head = stored[0]
+    if 0 < head < 0x80 and not head & 1:  # one block of fewer than 64 pairs
+        found = _finder(head, key, name.endswith("_bounds"))(stored)
+        if found is not None:
+            value = found[1]
+            if name.endswith("_bounds"):
+                return value[1:]
+            return (value[0] >> 1) ^ -(value[0] & 1) if len(value) == 1 else read_long(value, 0)[0]
+    return _find_value(stored, name, key)
+
+
+@lru_cache(maxsize=4096)
+def _finder(head: int, key: int, is_bounds: bool) -> Callable[[bytes], re.Match[bytes] | None]:
+    """Finds the value of a key in a map that begins with the byte `head`, its number of pairs."""
+    value = b"(?>" + _SHORT_VALUES + b")" if is_bounds else _VARINT
+    pairs = head >> 1
+    before = b"(?:" + _VARINT + value + b"){0,%d}?" % (pairs - 1)
+    return re.compile(
+        re.escape(bytes([head])) + before + re.escape(_varint(key)) + b"(" + value + b")", re.DOTALL
+    ).match
+
+
+def _find_value(stored: bytes, name: str, key: int) -> Any:
+    """Block by block: the pairs in front of the value are stepped over."""
     is_bounds = name.endswith("_bounds")
     position = 0
     while True:

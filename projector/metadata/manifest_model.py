@@ -196,7 +196,7 @@ class Metrics:
     def _make(self, name: str) -> dict[int, Any]:
         stored = self._stored.get(name)
         match stored:
-            case None:
+            case None | []:
                 return {}
             case bytes():
                 try:

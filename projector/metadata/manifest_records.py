@@ -14,7 +14,6 @@ from projector.files.storage import RandomAccess
 from projector.metadata.avro_file import AvroHeader, read_blocks
 from projector.metadata.avro_schema import Field, PartitionColumn, Rewriter
 from projector.metadata.manifest_model import (
-    METRICS,
     DataFile,
     EntryStatus,
     FieldSummary,
@@ -222,15 +221,24 @@ def manifest_entry(
 
     Raises `CorruptFileError`.
     """
-    status = _choice(EntryStatus, _required(record, "status", path), "status", path)
-    node = _required(record, "data_file", path)
-    content = _choice(FileContent, node.get("content"), "content", path)
-    record_count = _required(node, "record_count", path)
+    status = _STATUS.get(record["status"])
+    if status is None:
+        status = _choice(EntryStatus, _required(record, "status", path), "status", path)
+    node = record["data_file"]
+    if node is None:
+        node = _required(record, "data_file", path)
+    get = node.get
+    content = _CONTENT.get(get("content") or 0) or _choice(FileContent, get("content"), "content", path)
+    file_path, file_format = node["file_path"], node["file_format"]
+    record_count, file_size = node["record_count"], node["file_size_in_bytes"]
+    if file_path is None or file_format is None or record_count is None or file_size is None:
+        for name in ("file_path", "file_format", "record_count", "file_size_in_bytes"):
+            _required(node, name, path)
     if record_count < 0:
         raise CorruptFileError(f"A data file has the record count {record_count}", file=path)
     first_row_id = None
     if next_row_id is not None and content is FileContent.DATA:
-        first_row_id = node.get("first_row_id")
+        first_row_id = get("first_row_id")
         if first_row_id is None and status is not EntryStatus.DELETED:
             first_row_id = next_row_id
             next_row_id += record_count
@@ -238,25 +246,24 @@ def manifest_entry(
     inherited = manifest.sequence_number if status is EntryStatus.ADDED or manifest.sequence_number == 0 else None
     data_number, file_number = record.get("sequence_number"), record.get("file_sequence_number")
     snapshot_id = record.get("snapshot_id")
-    get = node.get
     data_file = DataFile(
-        content=content,
-        file_path=_required(node, "file_path", path),
-        file_format=_required(node, "file_format", path).upper(),
-        spec_id=manifest.spec_id,
-        partition=_partition(get("partition"), layout, path),
-        partition_types=layout.types,
-        record_count=record_count,
-        file_size_in_bytes=_required(node, "file_size_in_bytes", path),
-        metrics=Metrics({name: stored for name in METRICS if (stored := get(name))}, path),
-        key_metadata=get("key_metadata"),
-        split_offsets=_numbers(get("split_offsets")),
-        equality_ids=_numbers(get("equality_ids")),
-        sort_order_id=get("sort_order_id"),
-        first_row_id=first_row_id,
-        referenced_data_file=get("referenced_data_file"),
-        content_offset=get("content_offset"),
-        content_size_in_bytes=get("content_size_in_bytes"),
+        content,
+        file_path,
+        file_format if file_format == "PARQUET" else file_format.upper(),
+        manifest.spec_id,
+        _partition(get("partition"), layout, path),
+        layout.types,
+        record_count,
+        file_size,
+        Metrics(node, path),
+        get("key_metadata"),
+        _numbers(get("split_offsets")),
+        _numbers(get("equality_ids")),
+        get("sort_order_id"),
+        first_row_id,
+        get("referenced_data_file"),
+        get("content_offset"),
+        get("content_size_in_bytes"),
     )
     entry = ManifestEntry(
         status,
@@ -266,6 +273,10 @@ def manifest_entry(
         data_file,
     )
     return entry, next_row_id
+
+
+_STATUS = {int(status): status for status in EntryStatus}
+_CONTENT = {int(content): content for content in FileContent}
 
 
 def _partition(stored: Mapping[str, Any] | None, layout: Layout, path: str) -> dict[int, Any]:
@@ -284,7 +295,7 @@ def _partition(stored: Mapping[str, Any] | None, layout: Layout, path: str) -> d
 
 
 def _numbers(stored: list[int | None] | None) -> tuple[int, ...] | None:
-    return None if stored is None else tuple(n for n in stored if n is not None)
+    return None if stored is None else tuple([n for n in stored if n is not None])
 
 
 def _required(record: Mapping[str, Any], name: str, path: str) -> Any:

@@ -159,15 +159,18 @@ def _file_column(metrics: FileMetrics, term: BoundTerm, absent: Mapping[int, Any
         return constant(absent[field_id], term.null_parents)
     if not term.field_type.is_primitive:
         return UNKNOWN
-    low, high = (
-        None if bounds is None or (data := bounds.get(field_id)) is None else decode_bound(data, term.field_type)
-        for bounds in (metrics.lower_bounds, metrics.upper_bounds)
-    )
-    values, nulls, nans = (
-        None if counts is None else counts.get(field_id)
-        for counts in (metrics.value_counts, metrics.null_value_counts, metrics.nan_value_counts)
-    )
+    low, high = _one(metrics.lower_bounds, field_id), _one(metrics.upper_bounds, field_id)
+    if low is not None:
+        low = decode_bound(low, term.field_type)
+    if high is not None:
+        high = decode_bound(high, term.field_type)
+    values, nulls = _one(metrics.value_counts, field_id), _one(metrics.null_value_counts, field_id)
+    nans = _one(metrics.nan_value_counts, field_id) if is_floating(term.field_type) else None
     return _column(term, metrics.record_count, values, nulls, nans, low, high)
+
+
+def _one(values: Mapping[int, Any] | None, field_id: int) -> Any:
+    return None if values is None else values.get(field_id)
 
 
 def _column(

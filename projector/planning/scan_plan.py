@@ -19,6 +19,14 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
+class Decoded:
+    """What a manifest that was read to its end took: its entries, deleted ones too, and its bytes."""
+
+    entries: int
+    bytes_read: int
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """A manifest or data file that is not read, and why; `record_count` of a data file, by its manifest."""
 
@@ -27,7 +35,7 @@ class Skipped:
     record_count: int | None = None
 
 
-Step = FileTask | Opened | Skipped
+Step = FileTask | Opened | Decoded | Skipped
 """What planning comes to, one after the other. A skipped data file has a record count, a skipped manifest has none."""
 
 
@@ -52,7 +60,9 @@ class ScanPlan:
     _tasks: list[FileTask] = field(default_factory=list, init=False, repr=False)
     _manifests: list[str] = field(default_factory=list, init=False, repr=False)
     _skipped_manifests: list[Skipped] = field(default_factory=list, init=False, repr=False)
-    _skipped: dict[str, SkippedTotal] = field(default_factory=dict, init=False, repr=False)
+    _entries_decoded: int = field(default=0, init=False, repr=False)
+    _bytes_read: int = field(default=0, init=False, repr=False)
+    _skipped: dict[str, list[int]] = field(default_factory=dict, init=False, repr=False)
 
     def __iter__(self) -> Iterator[FileTask]:
         drawn = 0
@@ -75,14 +85,19 @@ class ScanPlan:
                         return True
                     case Opened(manifest):
                         self._manifests.append(manifest)
+                    case Decoded(entries, bytes_read):
+                        self._entries_decoded += entries
+                        self._bytes_read += bytes_read
                     case Skipped(record_count=None):
                         self._skipped_manifests.append(step)
                     case Skipped(reason=reason, record_count=int(records)):
-                        before = self._skipped.get(reason, SkippedTotal(reason, 0, 0))
-                        self._skipped[reason] = SkippedTotal(reason, before.files + 1, before.records + records)
+                        total = self._skipped.setdefault(reason, [0, 0])
+                        total[0] += 1
+                        total[1] += records
         except BaseException:
             # A plan that broke off is no plan: whoever asks again is to meet the same error, not the tasks so far.
             self._source = None
+            self._entries_decoded = self._bytes_read = 0
             for kept in (self._tasks, self._manifests, self._skipped_manifests, self._skipped):
                 kept.clear()
             raise
@@ -105,6 +120,18 @@ class ScanPlan:
         return tuple(self._manifests)
 
     @property
+    def entries_decoded(self) -> int:
+        """Entries in the manifests that were read, deleted ones and those of delete files too."""
+        self._complete()
+        return self._entries_decoded
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the manifests that were read, as they are stored."""
+        self._complete()
+        return self._bytes_read
+
+    @property
     def skipped_manifests(self) -> tuple[Skipped, ...]:
         """The manifests that were not opened, and why."""
         self._complete()
@@ -114,7 +141,7 @@ class ScanPlan:
     def skipped(self) -> tuple[SkippedTotal, ...]:
         """The live data files in the opened manifests that are not read: how many, by reason."""
         self._complete()
-        return tuple(self._skipped.values())
+        return tuple(SkippedTotal(reason, files, records) for reason, (files, records) in self._skipped.items())
 
     @property
     def skipped_files(self) -> Iterator[Skipped]:

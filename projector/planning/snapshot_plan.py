@@ -26,17 +26,19 @@ from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
 from projector.planning.delete_index import DeleteIndex
 from projector.planning.estimates import expected_fraction
-from projector.planning.expressions import AlwaysFalse, AlwaysNull, Expression
-from projector.planning.facts import meet
+from projector.planning.expressions import AlwaysFalse, AlwaysNull, AlwaysTrue, BoundTerm, Expression
+from projector.planning.facts import Facts, meet
 from projector.planning.metadata_columns import file_column_facts
 from projector.planning.metrics_facts import file_facts
 from projector.planning.moved_names import ids_with_moved_names
 from projector.planning.outcomes import Lookup, might_match, must_match
 from projector.planning.partition_facts import PartitionFilter, partition_filter
 from projector.planning.partition_type import partition_fields
-from projector.planning.scan_plan import Opened, ScanPlan, Skipped, Step
+from projector.planning.scan_plan import Decoded, Opened, ScanPlan, Skipped, Step
 from projector.planning.tasks import DeleteFile, FileTask
+from projector.planning.unread_columns import may_be_unread, or_unread
 from projector.schema.promotions import promote_value
+from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 from projector.schema.types import IcebergType, UnknownType
 
@@ -84,12 +86,16 @@ class _Planner:
         self._metadata = metadata
         self._schema = schema
         self._filter = row_filter
+        self._takes_all = isinstance(row_filter, AlwaysTrue)
         self._storage = storage
         self._resolver = resolver
         self._deletes = DeleteIndex()
         self._by_spec: dict[int, _Spec] = {}
         self._partition_types = {f.field_id: f.field_type for f in partition_fields(metadata)}
-        mapping = metadata.name_mapping
+        self._written_types: Mapping[int, IcebergType] | None = None
+        self._are_newest = False
+        self._entries_read = 0
+        self._mapping = mapping = metadata.name_mapping
         self._doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
 
     def steps(self, snapshot: Snapshot) -> Iterator[Step]:
@@ -106,9 +112,11 @@ class _Planner:
         for manifest, opened in self._opened(deletes):
             yield Opened(manifest.path)
             self._add_deletes(manifest, opened)
+            yield Decoded(self._entries_read, manifest.length)
         for manifest, opened in self._opened(data):
             yield Opened(manifest.path)
             yield from self._data_files(manifest, opened)
+            yield Decoded(self._entries_read, manifest.length)
 
     def _opened(self, manifests: Sequence[ManifestFile]) -> Iterator[tuple[ManifestFile, RandomAccess | None]]:
         """Manifests, with their content where they come from an object store: the next ones are on their way then."""
@@ -136,7 +144,9 @@ class _Planner:
 
     def _entries(self, manifest: ManifestFile, opened: RandomAccess | None) -> Iterator[ManifestEntry]:
         """The live entries of a manifest, all of its content."""
+        self._entries_read = 0
         for entry in read_manifest(self._storage, manifest, self._resolver, opened):
+            self._entries_read += 1
             if not entry.is_live:
                 continue
             is_data = entry.data_file.content is FileContent.DATA
@@ -163,6 +173,9 @@ class _Planner:
             if not spec.partitions.might_match(file.partition, file.partition_types):
                 yield Skipped(file.file_path, "its partition holds no row of the filter", file.record_count)
                 continue
+            if self._takes_all:
+                yield self._task(entry, spec.spec, None)
+                continue
             facts = self._facts(file, spec.partitions)
             if might_match(self._filter, facts):
                 yield self._task(entry, spec.spec, facts)
@@ -172,22 +185,32 @@ class _Planner:
     def _facts(self, file: DataFile, partitions: PartitionFilter) -> Lookup:
         """What the bounds, the partition and the path of a file say of its columns."""
         by_bounds = file_facts(file, doubtful=self._doubtful)
-        by_partition = partitions.facts(file.partition, file.partition_types)
-        own = newest_values(file, self._partition_types)
-        return lambda term: file_column_facts(term, file, own) or meet(by_bounds(term), by_partition(term))
+        if may_be_unread(file, self._mapping):
+            by_bounds = or_unread(by_bounds, self._schema)
+        by_partition = partitions.facts(file.partition, file.partition_types) if partitions.sources else None
 
-    def _task(self, entry: ManifestEntry, spec: PartitionSpec, facts: Lookup) -> FileTask:
+        def lookup(term: BoundTerm) -> Facts:
+            if term.parent_ids or term.field_id in METADATA_COLUMNS:
+                found = file_column_facts(term, file, self._newest_values(file))
+                if found is not None:
+                    return found
+            return by_bounds(term) if by_partition is None else meet(by_bounds(term), by_partition(term))
+
+        return lookup
+
+    def _task(self, entry: ManifestEntry, spec: PartitionSpec, facts: Lookup | None) -> FileTask:
+        """The task of a file that may match; `facts` is None where the filter lets every row pass."""
         file = entry.data_file
         deletes = self._deletes.for_file(entry)
-        all_match = must_match(self._filter, facts)
-        fraction = 1.0 if all_match else expected_fraction(self._filter, facts)
+        all_match = facts is None or must_match(self._filter, facts)
+        fraction = 1.0 if facts is None or all_match else expected_fraction(self._filter, facts)
         return FileTask(
             file=file.file_path,
             location=self._resolver.resolve(file.file_path),
             record_count=file.record_count,
             file_size=file.file_size_in_bytes,
             spec_id=spec.spec_id,
-            partition=newest_values(file, self._partition_types),
+            partition=self._newest_values(file),
             identity_partition=identity_values(file, spec, self._schema),
             data_sequence_number=entry.data_sequence_number,
             first_row_id=file.first_row_id,
@@ -196,6 +219,15 @@ class _Planner:
             all_match=all_match,
             expected_count=fraction * max(0, file.record_count - _deleted(deletes.positions)),
         )
+
+    def _newest_values(self, file: DataFile) -> Mapping[int, Any]:
+        """A file's partition tuple in the newest types of its fields; most manifests have those already."""
+        written = file.partition_types
+        if written is not self._written_types:
+            self._written_types = written
+            newest = self._partition_types
+            self._are_newest = all(newest.get(i) == t and not isinstance(t, UnknownType) for i, t in written.items())
+        return file.partition if self._are_newest else newest_values(file, self._partition_types)
 
     def _spec(self, manifest: ManifestFile) -> _Spec:
         found = self._by_spec.get(manifest.spec_id)
@@ -252,6 +284,8 @@ def identity_values(file: DataFile, spec: PartitionSpec, schema: Schema) -> Mapp
     `ProjectionError` for one that cannot be.
     """
     values: dict[int, Any] = {}
+    if not spec.fields:
+        return values
     for source_id, partition_field_id in spec.identity_source_ids.items():
         if partition_field_id not in file.partition:
             continue
