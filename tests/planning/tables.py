@@ -126,7 +126,7 @@ class TableBuilder:
             partition=dict(partition or {}),
             record_count=len(rows),
             file_size_in_bytes=Path(path).stat().st_size,
-            **{**metrics, **(change or {})},
+            **{"split_offsets": [4], **metrics, **(change or {})},
         )
 
     def delete_positions(
