@@ -92,10 +92,11 @@ def _rest_body(table: Table, commit: Commit) -> dict[str, Any] | None:
     if not commit.changed:
         return None
     parts = [part for part in table.location.rstrip("/").split("/") if part]
-    name, namespace = (parts[-1] if parts else "table"), (parts[-2] if len(parts) > 1 else "default")
+    by_location = (parts[-2] if len(parts) > 1 else "default", parts[-1] if parts else "table")
+    *namespace, name = table.identifier or by_location
     if isinstance(commit, SchemaCommit):
-        return schema_update_body((namespace,), name, table.metadata, commit)
-    return transaction_body((namespace,), name, table.metadata, commit)
+        return schema_update_body(namespace, name, table.metadata, commit)
+    return transaction_body(namespace, name, table.metadata, commit)
 
 
 def _metadata_changes(table: Table, commit: Commit) -> list[tuple[str, Any, Any]]:

@@ -117,6 +117,11 @@ class Table:
         """Where the metadata says that the table is."""
         return self.metadata.location
 
+    @property
+    def identifier(self) -> tuple[str, ...] | None:
+        """The table's namespace and name in the catalog that it was loaded from; None without one."""
+        return None if self._home is None else self._home.identifier
+
     def scan(
         self,
         row_filter: Any = None,

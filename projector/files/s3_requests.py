@@ -92,6 +92,7 @@ class S3Requests:
         found: _Held | None = getattr(self._threads, "held", None)
         if found is None:
             parts = urlsplit(self.endpoint)
+            made: http.client.HTTPConnection
             if parts.scheme == "https":
                 context = ssl.create_default_context()
                 made = http.client.HTTPSConnection(parts.netloc, timeout=self.timeout, context=context)

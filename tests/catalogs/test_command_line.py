@@ -40,6 +40,15 @@ def test_commit(seaweed: SeaweedFS, lake: Catalog, table: str, capfd: pytest.Cap
     assert len(lake.load_table(table).spec().fields) == 1
 
 
+def test_the_request_that_plan_shows_is_for_the_table_of_the_catalog(
+    seaweed: SeaweedFS, table: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sql = ["--sql", "ALTER TABLE t ADD COLUMN note string", "--format", "json"]
+    assert run(["plan", table, *options(seaweed.catalog()), *sql]) == 0
+    request = json.loads(capfd.readouterr().out)["rest_request"]
+    assert request["identifier"] == {"namespace": ["ns"], "name": table.split(".")[1]}
+
+
 def test_no_secret_is_written_anywhere(
     seaweed: SeaweedFS, table: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
