@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,7 @@ def pyarrows(folder: Path) -> int:
 def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
     metadata_file = metadata_table(_scaled(table, scale), folder)
     data = Path(metadata_file).parent.parent / "data"
+    os.environ["PROJECTOR_CACHE_DIR"] = str(folder / "cache")  # not the user's
     return {
         "pyarrow-read_metadata": Runner(partial(pyarrows, data)),
         "projector": Runner(partial(ours, metadata_file, cache=False), "pyarrow-read_metadata"),

@@ -1,4 +1,4 @@
-"""Tables of very many files: schemas that change, statistics by arithmetic, and data files that are tiny or not there."""
+"""Tables of very many files: schemas that change, statistics by arithmetic, data files that are tiny or not there."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -57,8 +58,9 @@ class Timing:
 def measure(runners: Mapping[str, Runner], runs: int, noise: bool = True) -> list[Timing]:
     """Run all runners in turn, `runs` rounds, each round in another order; one unmeasured round goes before.
 
-    A ratio is the median of the ratios of each round. On a machine that others use as well, the ratio of CPU times is the
-    steadier one, though it cannot tell whether threads were put to use. A runner that fails is listed with its error and not run again.
+    A ratio is the median of the ratios of each round. On a machine that others use as well, the ratio of CPU times is
+    the steadier one, though it cannot tell whether threads were put to use. A runner that fails is listed with its
+    error and not run again.
     """
     wanted = dict(runners)
     if noise:
@@ -72,14 +74,14 @@ def measure(runners: Mapping[str, Runner], runs: int, noise: bool = True) -> lis
             if name in errors:
                 continue
             gc.collect()
-            start = time.perf_counter(), time.process_time()
+            start = time.perf_counter(), _cpu_seconds()
             try:
                 outcomes[name] = wanted[name].run()
             except Exception as error:  # a peer may fail in any way; that is a result too
                 errors[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
                 continue
             if turn:
-                took[name].append((time.perf_counter() - start[0], time.process_time() - start[1]))
+                took[name].append((time.perf_counter() - start[0], _cpu_seconds() - start[1]))
     return [_timing(name, runner, took, outcomes, errors) for name, runner in wanted.items()]
 
 
@@ -109,6 +111,11 @@ def _timing(
 def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     found = [one / other for one, other in zip(ours, theirs, strict=False) if other > 0]
     return statistics.median(found) if found else None
+
+
+def _cpu_seconds() -> float:
+    """Of this process, and of those that it started and that have ended."""
+    return time.process_time() + sum(os.times()[2:4])
 
 
 def _rotated(names: list[str], by: int) -> list[str]:

@@ -19,6 +19,7 @@ from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
 from projector.check.shape_groups import Footers, ShapeGroup, read_footers
 from projector.errors import ProjectorError
+from projector.files.bulk import built_in_bulk
 from projector.files.locations import PathResolver
 from projector.files.shape_cache import ShapeCache
 from projector.files.storage import Storage
@@ -70,12 +71,15 @@ class TableFiles:
         """The live files, by the manifests; none at level `schema`."""
         if self.level < Level.FOOTERS:
             return LiveFiles()
-        return live_files(self.metadata, self.storage, self.resolver, self.snapshots)
+        with built_in_bulk():
+            return live_files(self.metadata, self.storage, self.resolver, self.snapshots)
 
     @cached_property
     def footers(self) -> Footers:
         """What the footers of the live data files say; nothing at level `schema`."""
-        return read_footers(self.live.data, self.storage, self.shape_cache, self.executor)
+        files = self.live.data
+        with built_in_bulk():
+            return read_footers(files, self.storage, self.shape_cache, self.executor)
 
     @cached_property
     def manifest_facts(self) -> ManifestFacts:
