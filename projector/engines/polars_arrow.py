@@ -71,13 +71,15 @@ def _validity(array: pa.Array) -> pa.Buffer | None:
 def from_batches(batches: Iterable[pa.RecordBatch], schema: Schema) -> pl.DataFrame:
     """Arrow batches of a scan as a frame of Polars' nearest types."""
     wanted = polars_schema(schema)
-    arrow = pa.schema([pa.field(f.name, _plain_type(f.type), True) for f in arrow_schema(schema)])
+    # Numbers in place of names: Polars would give a column without a name one of its own.
+    arrow = pa.schema([pa.field(str(i), _plain_type(f.type), True) for i, f in enumerate(arrow_schema(schema))])
     plain = [
         pa.RecordBatch.from_arrays([_plain(b.column(i), f.type) for i, f in enumerate(arrow)], schema=arrow)
         for b in batches
     ]
     frame = pl.from_arrow(pa.Table.from_batches(plain, arrow), rechunk=False)
     assert isinstance(frame, pl.DataFrame)
+    frame.columns = list(wanted)
     return frame if dict(frame.schema) == wanted else frame.cast(wanted)  # type: ignore[arg-type]
 
 

@@ -164,6 +164,15 @@ def test_names_that_polars_takes_for_patterns(tmp_path: Path) -> None:
     assert scan.to_lazy().collect().rows() == [(1, 2)]
 
 
+@pytest.mark.parametrize("other", ["*", "^.*$", "column_0", "x"])
+def test_a_column_without_a_name_keeps_it(tmp_path: Path, other: str) -> None:
+    """Also where Arrow reads the file: Polars calls such a column `column_0` as it takes it over."""
+    wanted = Schema((t.NestedField(1, "", t.LongType()), t.NestedField(2, other, t.LongType())))
+    scan = scan_of(tmp_path, wanted, table(**{"*": pa.array([1]), other + "y": pa.array([2])}))
+    for frame in (scan.to_polars(), scan.to_lazy().collect(), scan.with_limit(1).to_polars()):
+        assert (frame.columns, frame.rows()) == (["", other], [(1, 2)])
+
+
 def test_the_native_way_is_tried_before_it_is_used() -> None:
     assert native_works() or pl.__version__ < "2.1"
 
