@@ -27,4 +27,4 @@ def command(location: str, **options: Any) -> None:
     from projector.api.check import check
 
     choices = Choices.taken_from(options)
-    finish(check(open_table(location, options), **choices.of_check()), choices)
+    finish((check(open_table(location, options), **choices.of_check()),), choices)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from projector.errors import ProjectorError
+from projector.errors import ProjectorError, SchemaUpdateError
 
 from .options import open_table, read_text, table_options
-from .proposal import WAYS, proposal_options, read_proposal
+from .proposal import WAYS, proposal_options, read_proposal, require_proposal, update_of
 from .reporting import Choices, finish, policy_options, report_options
 
 
 @click.command("check")
 @click.argument("location", metavar="TABLE")
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path))
 @proposal_options
 @click.option(
     "--query", "queries", multiple=True, metavar="SQL", help="A query to run before and after. May be repeated."
@@ -29,15 +31,15 @@ from .reporting import Choices, finish, policy_options, report_options
 @policy_options
 @table_options
 @report_options
-def command(location: str, **options: Any) -> None:
+def command(location: str, files: tuple[Path, ...], **options: Any) -> None:
     """Check a change on a table's old files, before it is committed.
 
-    Exits with 0 where nothing speaks against it, 1 where something does, 2 where the check could not be done. Reads
-    only; commits nothing.
+    FILEs hold ALTER TABLE statements; each is checked on what those before it make of the table. Exits with 0 where
+    nothing speaks against it, 1 where something does, 2 where the check could not be done. Reads only; commits nothing.
 
     \b
     projector check sample_data/orders --sql "ALTER TABLE orders ADD COLUMN note string"
-    projector check sample_data/orders --sql-file migration.sql --format sarif -o report.sarif
+    projector check sample_data/orders migration.sql --report projector.sarif --report comment.md
     projector check sample_data/orders --undelete rating:5=old_rating
     """
     from projector.api.check import check
@@ -45,10 +47,21 @@ def command(location: str, **options: Any) -> None:
     choices = Choices.taken_from(options)
     queries = _queries(options.pop("queries"), options.pop("query_folder"))
     table = open_table(location, options)
-    proposal = read_proposal(table, options)
-    if proposal is None:
-        raise ProjectorError("There is nothing to check", hint=f"{WAYS}; `projector audit` needs none")
-    finish(check(table, proposal, queries=queries, **choices.of_check()), choices)
+    if not files:
+        proposal = read_proposal(table, options)
+        if proposal is None:
+            raise ProjectorError("There is nothing to check", hint=f"{WAYS}; `projector audit` needs none")
+        finish((check(table, proposal, queries=queries, **choices.of_check()),), choices)
+        return
+    reports = []
+    if options["sql_file"] is not None:
+        raise ProjectorError("More than one change is proposed", hint="give FILEs or --sql-file")
+    for file in files:
+        proposal = require_proposal(table, {**options, "sql_file": file})
+        reports.append(check(table, proposal, queries=queries, **choices.of_check()))
+        with suppress(SchemaUpdateError):  # what cannot be applied is in the report; the next file goes without it
+            table = table.as_if(update_of(proposal))
+    finish(reports, choices)
 
 
 def _queries(given: tuple[str, ...], folder: Path | None) -> dict[str, str]:

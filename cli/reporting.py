@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -81,8 +81,17 @@ def policy_options(command: _Command) -> _Command:
     return command
 
 
-report_options = output_options(*FORMATS)
-"""`--format` and `--output`, with the formats of reports."""
+def report_options(command: _Command) -> _Command:
+    """`--format` and `--output`, with the formats of reports, and `--report` for more of them."""
+    more = click.option(
+        "--report",
+        "also",
+        multiple=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write the report to a file too, in the format of its name: r.sarif, r.md, r.json. May be repeated.",
+    )
+    return output_options(*FORMATS)(more(command))
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,7 @@ class Choices:
     no_cache: bool
     verbose: bool
     target: Target
+    also: tuple[Path, ...]
     config: Config
 
     @staticmethod
@@ -113,8 +123,9 @@ class Choices:
         given = options.pop("config_file")
         config = read_config(given) if given is not None else find_config(Path.cwd())
         names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "all_columns")
+        also = options.pop("also", ())
         flags = {name: options.pop(name) for name in ("no_cache", "verbose")}
-        return Choices(**{name: options.pop(name) for name in names}, **flags, target=target, config=config)
+        return Choices(**{name: options.pop(name) for name in names}, **flags, target=target, also=also, config=config)
 
     def of_check(self) -> dict[str, Any]:
         """The arguments of `projector.check` that they ask for; what was not given is as configured."""
@@ -147,22 +158,31 @@ def _names(given: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.strip() for text in given for name in text.split(",") if name.strip())
 
 
-def finish(report: Report, choices: Choices) -> None:
-    """Write the report and set the exit code."""
-    from projector.render import text
-    from projector.render.formats import render_report
+def finish(reports: Sequence[Report], choices: Choices) -> None:
+    """Write the reports, and set the exit code by the worst of them."""
+    from projector.render.formats import render_reports
 
     target = choices.target
-    if target.format == "text":
-        rendered = text.render(report, color=_wants_color(target), verbose=choices.verbose)
-    else:
-        rendered = render_report(report, target.format)
     with target.open() as stream:
-        stream.write(rendered.encode("utf-8", "backslashreplace"))
+        stream.write(_rendered(reports, target, choices).encode("utf-8", "backslashreplace"))
+    for file in choices.also:
+        also = Target.chosen(_SUFFIXES.get(file.suffix.lower()), file)
+        with also.open() as stream:
+            stream.write(_rendered(reports, also, choices).encode("utf-8", "backslashreplace"))
     if os.environ.get("GITHUB_ACTIONS") == "true" and target.format == "text" and target.file is None:
-        click.echo(render_report(report, "github"), nl=False)
-    if choices.fail(report):
+        click.echo(render_reports(reports, "github"), nl=False)
+    if any(choices.fail(report) for report in reports):
         click.get_current_context().exit(FINDINGS)
+
+
+def _rendered(reports: Sequence[Report], target: Target, choices: Choices) -> str:
+    from projector.render import text
+    from projector.render.formats import render_reports
+
+    if target.format != "text":
+        return render_reports(reports, target.format)
+    color = _wants_color(target)
+    return "\n".join(text.render(report, color=color, verbose=choices.verbose) for report in reports)
 
 
 def _wants_color(target: Target) -> bool:

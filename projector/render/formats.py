@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from projector.check.report import Report
+from projector.check.report import SCHEMA_VERSION, Report
 from projector.errors import UnsupportedError
 
 FORMATS: Mapping[str, str] = {
@@ -29,3 +29,24 @@ def render_report(report: Report, form: str) -> str:
         raise UnsupportedError(f"Unknown format: {form!r}", hint=f"choose one of: {', '.join(FORMATS)}")
     text: str = import_module(f"projector.render.{form}").render(report)
     return text
+
+
+def render_reports(reports: Sequence[Report], form: str) -> str:
+    """The reports on several proposals in one document of a format; a single one is as `render_report` has it.
+
+    JSON has them under `reports`; SARIF has all their results in one run, JUnit a suite for each. Raises
+    `UnsupportedError` for HTML, whose page is about one proposal.
+    """
+    if len(reports) == 1:
+        return render_report(reports[0], form)
+    match form:
+        case "json":
+            document = {"schema_version": SCHEMA_VERSION, "reports": [report.to_json() for report in reports]}
+            return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        case "sarif" | "junit":
+            both: str = import_module(f"projector.render.{form}").render(*reports)
+            return both
+        case "html":
+            raise UnsupportedError("An HTML report is about one proposal", hint="check the files one by one")
+        case _:
+            return "\n".join(render_report(report, form) for report in reports)

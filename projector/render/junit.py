@@ -14,8 +14,18 @@ from projector.render.words import evidence_lines, one_line, place
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(report: Report) -> str:
-    """The report as JUnit XML."""
+def render(*reports: Report) -> str:
+    """Reports as JUnit XML, a suite each."""
+    suites = Xml.Element("testsuites", {"name": "projector"})
+    made = [_suite(report) for report in reports]
+    for total in ("tests", "failures", "errors"):
+        suites.set(total, str(sum(int(suite.get(total, "0")) for suite in made)))
+    suites.extend(made)
+    Xml.indent(suites)
+    return "<?xml version='1.0' encoding='utf-8'?>\n" + Xml.tostring(suites, encoding="unicode") + "\n"
+
+
+def _suite(report: Report) -> Xml.Element:
     by_code: dict[str, list[Finding]] = {}
     for finding in report.deciding:
         by_code.setdefault(finding.code, []).append(finding)
@@ -23,8 +33,8 @@ def render(report: Report) -> str:
     rules |= {code: found[0].name for code, found in by_code.items()}
     failed = sum(any(f.severity is Severity.ERROR for f in found) for found in by_code.values())
     totals = {"tests": str(len(rules)), "failures": str(failed), "errors": "0"}
-    suites = Xml.Element("testsuites", {"name": "projector", **totals})
-    suite = Xml.SubElement(suites, "testsuite", {"name": _legal(report.table), **totals})
+    about = f"{report.table} {report.proposal_file}" if report.proposal_file else report.table
+    suite = Xml.Element("testsuite", {"name": _legal(about), **totals})
     for code, name in rules.items():
         case = Xml.SubElement(suite, "testcase", {"classname": "projector", "name": f"{code} {name}"})
         errors = [f for f in by_code.get(code, ()) if f.severity is Severity.ERROR]
@@ -34,8 +44,7 @@ def render(report: Report) -> str:
         others = [f for f in by_code.get(code, ()) if f.severity is not Severity.ERROR]
         if others:
             Xml.SubElement(case, "system-out").text = _legal("\n".join(_told(f, report) for f in others))
-    Xml.indent(suites)
-    return "<?xml version='1.0' encoding='utf-8'?>\n" + Xml.tostring(suites, encoding="unicode") + "\n"
+    return suite
 
 
 def _told(finding: Finding, report: Report) -> str:

@@ -15,29 +15,34 @@ from projector.render.words import evidence_lines, line_and_column, one_line
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def render(report: Report) -> str:
-    """The report as SARIF."""
-    codes = list(dict.fromkeys(f.code for f in report.findings))
+def render(*reports: Report) -> str:
+    """Reports as SARIF, all in one run: code scanning takes one run of a tool at a time."""
+    codes = list(dict.fromkeys(f.code for report in reports for f in report.findings))
+    firsts = {code: next(r for r in reports if any(f.code == code for f in r.findings)) for code in codes}
     run = {
         "tool": {
             "driver": {
                 "name": "projector",
                 "informationUri": "https://iceberg.apache.org/spec/#schema-evolution",
-                "rules": [_rule(code, report) for code in codes],
+                "rules": [_rule(code, firsts[code]) for code in codes],
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [
-            *(_result(f, codes, report, []) for f in report.findings),
-            *(
-                _result(s.finding, codes, report, [{"kind": "inSource", "justification": s.reason}])
-                for s in report.suppressed
-                if s.finding.code in codes
-            ),
-        ],
+        "results": [result for report in reports for result in _results(report, codes)],
     }
     document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _results(report: Report, codes: list[str]) -> list[dict[str, Any]]:
+    return [
+        *(_result(f, codes, report, []) for f in report.findings),
+        *(
+            _result(s.finding, codes, report, [{"kind": "inSource", "justification": s.reason}])
+            for s in report.suppressed
+            if s.finding.code in codes
+        ),
+    ]
 
 
 def _rule(code: str, report: Report) -> dict[str, Any]:
