@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from projector.files.footer import read_footer
+from projector.files.shapes import KnownShapes, file_shape
 from projector.files.storage import Storage
 from projector.planning.tasks import FileTask
 
@@ -170,12 +170,9 @@ def plan_file_list(files: tuple[str, ...], storage: Storage, partition: Mapping[
     """
 
     def steps() -> Iterator[Step]:
+        known = KnownShapes()
         for file in files:
-            with storage.open(file) as source:
-                footer = read_footer(source, file)
-                rows = footer.num_rows
-                yield FileTask(
-                    file, file, rows, source.size(), identity_partition=partition, expected_count=float(rows)
-                )
+            rows = file_shape(file, storage, known).row_count
+            yield FileTask(file, file, rows, identity_partition=partition, expected_count=float(rows))
 
     return ScanPlan(steps)
