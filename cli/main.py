@@ -24,7 +24,9 @@ TROUBLE = 2
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 
-VERBS = ("check", "plan", "commit", "audit", "explain", "read", "query", "inspect", "diff", "rules", "bench")
+VERBS = (
+    "check", "plan", "commit", "audit", "explain", "read", "query", "inspect", "diff", "rules", "init", "bench",
+)  # fmt: skip
 
 
 @dataclass
