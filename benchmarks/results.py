@@ -21,16 +21,16 @@ PACKAGES = ("iceberg-projector", "pyarrow", "polars", "duckdb", "fastavro", "pyi
 
 
 def document(found: Iterable[tuple[str, str, Timing]], runs: int) -> dict[str, Any]:
-    """Results of `(scenario, size, timing)`; outcomes are checked for agreement."""
+    """Results of `(scenario, size, timing)`. Runners with one baseline, and it, must come to the same outcome."""
     results, noise = [], {}
-    agreed: dict[tuple[str, str], object] = {}
+    agreed: dict[tuple[str, str, str], object] = {}
     for scenario, size, timing in found:
         if timing.name.endswith(AGAIN):
             noise[f"{scenario}/{timing.baseline}/{size}"] = _rounded(timing.ratio)
             continue
         same = None
         if timing.error is None and timing.outcome is not None:
-            same = agreed.setdefault((scenario, size), timing.outcome) == timing.outcome
+            same = agreed.setdefault((scenario, size, timing.baseline or timing.name), timing.outcome) == timing.outcome
         results.append(
             {
                 "name": f"{scenario}/{timing.name}/{size}",
