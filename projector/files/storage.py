@@ -6,6 +6,7 @@ Paths are literal: never expanded, never percent-decoded. Whatever goes wrong is
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -96,7 +97,7 @@ class Storage:
             return local_tail(local, length)
         except (OSError, ValueError):
             with _named_errors(path):
-                _refuse_folder(local)
+                _refuse_all_but_files(local)
                 raise
 
     def _remote_tail(self, path: str, location: Location, length: int) -> Tail:
@@ -138,7 +139,7 @@ class Storage:
             if location.is_local:
                 import pyarrow as pa
 
-                _refuse_folder(location.path)
+                _refuse_all_but_files(location.path)
                 return pa.OSFile(location.path, "rb")
             return self._ask(location, lambda store, key: store.open_input_file(key))
 
@@ -192,7 +193,7 @@ class Storage:
 class _LocalFile:
     def __init__(self, path: str, local: str) -> None:
         self.path = path
-        _refuse_folder(local)
+        _refuse_all_but_files(local)
         self._file = open(local, "rb", buffering=0)  # noqa: SIM115 - closed by close()
         self._size = os.fstat(self._file.fileno()).st_size
 
@@ -249,9 +250,13 @@ def _marks_of(keys: tuple[str, ...], store: Any, _: str) -> dict[str, tuple[int,
     return arrow_marks(store, keys)
 
 
-def _refuse_folder(local: str) -> None:
-    if os.path.isdir(local):
+def _refuse_all_but_files(local: str) -> None:
+    """Refuse folders, and pipes, sockets and devices: opening or reading one could wait for ever."""
+    mode = os.stat(local).st_mode
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(local)
+    if not stat.S_ISREG(mode):
+        raise OSError("not a regular file")
 
 
 def _known(path: str) -> Location:

@@ -6,9 +6,11 @@ A local file costs an open, a stat, a read and a close, nothing besides: with ve
 from __future__ import annotations
 
 import os
+import stat
 from typing import NamedTuple
 
-LOCAL_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+LOCAL_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_BINARY", "O_NONBLOCK"))
+"""Never waits: without `O_NONBLOCK` opening a pipe would, until somebody writes to it."""
 
 
 class Tail(NamedTuple):
@@ -34,6 +36,8 @@ def local_tail(path: str, length: int) -> Tail:
     handle = os.open(path, LOCAL_FLAGS)
     try:
         status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("not a regular file")
         size = status.st_size
         return Tail(read_from(handle, min(length, size), max(0, size - length)), size, status.st_mtime_ns)
     finally:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from pyarrow import fs
 
+from projector import shapes
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.files.storage import Storage
 
@@ -86,6 +88,21 @@ def test_below_a_file_there_is_nothing(tmp_path: Path) -> None:
     assert not Storage().exists(f"{tmp_path}/f/g")
     with pytest.raises(NotFoundError):
         Storage().open(f"{tmp_path}/f/g")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipes_and_devices_are_no_files(tmp_path: Path) -> None:
+    """Nobody writes to this pipe: opening it as a file would wait for ever."""
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    storage = Storage()
+    for path in (pipe, "file://" + pipe, os.devnull):
+        for read in (storage.open, storage.open_arrow, storage.read_bytes, lambda at: storage.read_tail(at, 100)):
+            with pytest.raises(ProjectorError) as caught:
+                read(path)
+            assert str(caught.value) == f"Cannot read {path}: not a regular file"
+        with pytest.raises(ProjectorError, match="not a regular file"):
+            shapes([path])
 
 
 def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
