@@ -48,24 +48,34 @@ class Target:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """The stream to write to. A file appears under its name only when all of it is written."""
+        """The stream to write to. A file appears under its name only when all of it is written.
+
+        What is no file, such as `/dev/null` or a pipe, is written into as it is; a link stays one.
+        """
         if self.file is None:
             if sys.stdout is None:
                 raise ProjectorError("Cannot write: standard output is closed", hint="give --output FILE")
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
             return
-        partial = self.file.with_name(f".{self.file.name}.{os.getpid()}.partial")
-        try:
-            stream = partial.open("wb")
-        except OSError as error:
-            raise ProjectorError(f"Cannot write {self.file}: {error.strerror}") from None
-        try:
-            with stream:
+        file = Path(os.path.realpath(self.file))
+        if file.exists() and not file.is_file():
+            with self._opened(file) as stream:
                 yield stream
-            partial.replace(self.file)
+            return
+        partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
+        try:
+            with self._opened(partial) as stream:
+                yield stream
+            partial.replace(file)
         finally:
             partial.unlink(missing_ok=True)
+
+    def _opened(self, place: Path) -> IO[bytes]:
+        try:
+            return place.open("wb")
+        except OSError as error:
+            raise ProjectorError(f"Cannot write {self.file}: {error.strerror}") from None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
@@ -154,3 +156,19 @@ def test_what_cannot_be_written_is_named_as_it_was_given(capsys: pytest.CaptureF
 def test_a_folder_in_place_of_a_schema_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["read", "--schema", str(tmp_path), APRIL]) == 2
     assert capsys.readouterr().err == f"error: Is a folder, not a file: {tmp_path}\n"
+
+
+def test_links_and_pipes_stay_what_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A file that is replaced when it is complete must not take the place of a link, or of `/dev/null`."""
+    real, link, pipe = tmp_path / "real.csv", tmp_path / "link.csv", tmp_path / "pipe"
+    link.symlink_to(real)
+    output(capsys, ORDERS, "-s", "order_id", "-o", str(link))
+    assert link.is_symlink()
+    assert len(real.read_text().splitlines()) == 14
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        text = reader.submit(pipe.read_text)
+        output(capsys, ORDERS, "-s", "order_id", "-f", "csv", "-o", str(pipe))
+        assert text.result() == real.read_text()
+    assert pipe.is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.csv", "pipe", "real.csv"]
