@@ -110,7 +110,7 @@ def _opened(state: LoadedTable, home: CatalogTable, settings: Mapping[str, str])
     file = state.metadata_file
     loaded = LoadedMetadata(state.metadata, file, table_root(file))
     properties: Mapping[str, str] = {**state.storage, **settings}
-    if isinstance(home, RestTable):
+    if isinstance(home, RestTable) and dict(state.storage) != storage_properties(home.catalog.properties):  # vended
         properties = ExpiringProperties(properties, lambda: {**home.load().storage, **settings})
     return OpenedTable(loaded, Storage(properties), home)
 

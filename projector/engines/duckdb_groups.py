@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from projector.engines.arrow_row_groups import row_group_filter
@@ -56,8 +56,12 @@ class _PlanFacts:
     required_values: tuple[int, ...]
 
 
-def group_files(files: Iterable[ProjectedFile], request: ScanRequest) -> Grouped:
-    """The files of a scan in groups. Files whose constants alone rule out every row of the filter are left out.
+def group_files(
+    files: Iterable[ProjectedFile], request: ScanRequest, path_of: Callable[[str], str | None] = duckdb_path
+) -> Grouped:
+    """The files of a scan in groups, those that `path_of` gives a path for.
+
+    Files whose constants alone rule out every row of the filter are left out.
 
     Raises `ProjectionError` for the first file that cannot be projected.
     """
@@ -74,7 +78,7 @@ def group_files(files: Iterable[ProjectedFile], request: ScanRequest) -> Grouped
         if facts.by_constants and not row_group_filter(file, request).might_match():
             continue
         read.append(file)
-        path = duckdb_path(file.task.location) if facts.by_duckdb else None
+        path = path_of(file.task.location) if facts.by_duckdb else None
         if path is None or not _is_whole(file, facts) or (file.task.deletes and task_reasons(file.task, request)):
             rest.append(file)
             continue

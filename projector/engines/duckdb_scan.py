@@ -22,6 +22,7 @@ from projector.engines.delete_files import DeleteReader
 from projector.engines.duckdb_branch import Branch, branch
 from projector.engines.duckdb_groups import group_files
 from projector.engines.duckdb_lower import NotLowered
+from projector.engines.duckdb_s3 import paths_on
 from projector.engines.duckdb_types import column_types, identifier
 from projector.errors import UnsupportedError
 from projector.planning.projected_files import ProjectedFile
@@ -58,11 +59,19 @@ class PreparedScan:
 
 
 def prepare(
-    files: Iterable[ProjectedFile], request: ScanRequest, connection: duckdb.DuckDBPyConnection, prefix: str
+    files: Iterable[ProjectedFile],
+    request: ScanRequest,
+    connection: duckdb.DuckDBPyConnection,
+    prefix: str,
+    *,
+    local_only: bool = False,
 ) -> PreparedScan:
-    """The files of a scan, grouped, each group with its SELECT; the tables that it joins are made on the connection."""
+    """The files of a scan, grouped, each group with its SELECT; the tables that it joins are made on the connection.
+
+    With `local_only` DuckDB itself reads nothing from object stores.
+    """
     column_types(request.schema)
-    grouped = group_files(files, request)
+    grouped = group_files(files, request, paths_on(connection, request.storage.properties, local_only))
     branches: list[Branch] = []
     rest = grouped.rest
     deletes = DeleteReader(request)

@@ -63,7 +63,7 @@ def make_view(
         connection.execute("SET TimeZone = 'UTC'")
     family = f"projector {hashlib.sha256(name.lower().encode()).hexdigest()[:16]}"
     prefix = f"{family} {next(_numbers)}"
-    prepared = prepare(files, request, connection, prefix)
+    prepared = prepare(files, request, connection, prefix, local_only=paths is not None)
     if prepared.rest:
         connection.register(f"{prefix} rest", ScanDataset(prepared.rest, request))
     try:
