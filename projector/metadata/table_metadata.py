@@ -64,7 +64,7 @@ class TableMetadata:
         The metadata file it was read from, for messages.
     """
 
-    raw: Mapping[str, Any] = field(hash=False)
+    raw: Mapping[str, Any] = field(hash=False, repr=False)
     file: str | None = field(default=None, compare=False)
 
     @staticmethod

@@ -356,3 +356,8 @@ def test_logs() -> None:
         (5, "s3://b/t/metadata/v1.metadata.json")
     ]
     assert [(e.timestamp_ms, e.snapshot_id) for e in metadata.snapshot_log] == [(1000, 10), (2000, 20)]
+
+
+def test_a_long_history_is_not_shown_at_the_prompt() -> None:
+    """Metadata may have millions of characters, and a table's `repr` shows its metadata."""
+    assert repr(TableMetadata.from_json(json.dumps(version_2()), file="v2.json")) == "TableMetadata(file='v2.json')"
