@@ -9,7 +9,7 @@ import click
 
 from projector.errors import NotFoundError
 
-from .options import open_table, output_options, point_options, table_options
+from .options import cache_option, open_table, output_options, point_options, table_options
 from .output import Listing, Target, write_document, write_listing, write_sections
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ _COLUMNS = ("field", "id", "type", "origin", "column", "column_type", "cast", "d
 @click.argument("column", required=False)
 @point_options
 @table_options
+@cache_option
 @output_options("text", "json", "csv")
 def command(location: str, column: str | None, **options: Any) -> None:
     """Show which files a column's values come from, by which rule, and with which cast.
@@ -37,11 +38,12 @@ def command(location: str, column: str | None, **options: Any) -> None:
     """
     target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
     table = open_table(location, options)
+    cache = not options.pop("no_cache")
     scan = table.scan(**options)
     schema = scan.schema()
     wanted = () if column is None else schema.paths_by_id[schema.find_field(column).field_id]
     explained = []
-    for number, shape in enumerate(scan.explain().shapes, start=1):
+    for number, shape in enumerate(scan.explain(cache=cache).shapes, start=1):
         fields = [field for field in shape.fields if _under(schema, field.field_id, wanted)]
         explained.append((number, shape, fields))
     if not explained:

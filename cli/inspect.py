@@ -10,7 +10,7 @@ from projector.errors import ProjectorError
 from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
 
 from .changes import CHANGE_COLUMNS, change_row
-from .options import open_table, output_options, point_options, table_options
+from .options import cache_option, open_table, output_options, point_options, table_options
 from .output import Listing, Target, note, write_document, write_listing, write_sections
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ KINDS = ("schema", "history", "files", "shapes", "mapping", "snapshots")
 @click.option("--schema-id", type=int, help="With schema: this one of the table's schemas.")
 @point_options
 @table_options
+@cache_option
 @output_options("text", "json", "csv")
 def command(location: str, kind: str, **options: Any) -> None:
     """Show a table's schema, history, files, shapes, mapping or snapshots.
@@ -45,7 +46,7 @@ def command(location: str, kind: str, **options: Any) -> None:
     """
     target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
     table = open_table(location, options)
-    schema_id = options.pop("schema_id")
+    schema_id, cache = options.pop("schema_id"), not options.pop("no_cache")
     if schema_id is not None and kind != "schema":
         raise ProjectorError("Cannot use --schema-id here", hint="it goes with: inspect TABLE schema")
     match kind:
@@ -57,7 +58,7 @@ def command(location: str, kind: str, **options: Any) -> None:
         case "files":
             write_listing(_files(table, options), target)
         case "shapes":
-            _write_shapes(table, options, target)
+            _write_shapes(table, options, target, cache)
         case "mapping":
             _write_mapping(table, target)
         case _:
@@ -109,9 +110,9 @@ def _files(table: Table, options: dict[str, Any]) -> Listing:
     return Listing("files", ("file", "records", "bytes", "spec", "partition", "sequence_number"), tuple(rows))
 
 
-def _write_shapes(table: Table, options: dict[str, Any], target: Target) -> None:
+def _write_shapes(table: Table, options: dict[str, Any], target: Target, cache: bool) -> None:
     groups: dict[Any, list[Any]] = {}
-    for shape in table.scan(**options).explain().shapes:
+    for shape in table.scan(**options).explain(cache=cache).shapes:
         groups.setdefault(shape.plan.file_schema, []).append(shape)
     rows, documents = [], []
     for number, (schema, members) in enumerate(groups.items(), start=1):

@@ -94,6 +94,10 @@ def point_options(command: _Command) -> _Command:
     return command
 
 
+cache_option = click.option("--no-cache", is_flag=True, help="Open every file, also those read before; remember none.")
+"""For verbs that read footers and keep shapes on disk."""
+
+
 def open_table(location: str, options: dict[str, Any]) -> Table:
     """The table of the command, by the options that `table_options` added; takes them out of `options`."""
     from projector.api.table import load_table

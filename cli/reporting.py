@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .options import output_options
+from .options import cache_option, output_options
 from .output import Target
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def policy_options(command: _Command) -> _Command:
                 type=click.Path(dir_okay=False, path_type=Path),
                 help="Configuration.  [default: projector.toml or pyproject.toml, in this folder or above]",
             ),
-            click.option("--no-cache", is_flag=True, help="Open every file, also those read before; remember none."),
+            cache_option,
             click.option("--verbose", "-v", is_flag=True, help="Show in full what exists already, too."),
         )
     ):

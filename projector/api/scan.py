@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from projector.api.explanation import Explanation, explain_files
 from projector.engines.executors import executor
 from projector.errors import ProjectorWarning, UnsupportedError
+from projector.files.shape_cache import default_cache
 from projector.planning.expressions import TRUE, Expression, both
-from projector.planning.projected_files import PlanCache, ProjectedFile, project_files
+from projector.planning.projected_files import PlanCache, ProjectedFile, project_all, project_files
 from projector.planning.scan_plan import ScanPlan
 from projector.planning.scan_request import ScanRequest
 from projector.planning.scan_source import ScanSource, enough_at_first, exact_count
@@ -76,11 +77,16 @@ class Scan:
         counted = replace(self, _schema=Schema(()), limit=None)
         return sum(batch.num_rows for batch in counted._batches("arrow", DEFAULT_BATCH_SIZE, tasks))
 
-    def explain(self) -> Explanation:
-        """Where every field comes from, for each shape of file, and which files are read. Reads footers, no rows."""
+    def explain(self, *, cache: bool = True) -> Explanation:
+        """Where every field comes from, for each shape of file, and which files are read. Reads footers, no rows.
+
+        With `cache`, shapes are kept on disk, and files that were read once and have not changed are not opened.
+        """
         plan = self.plan_files()
         request = self._source.request(self._schema, TRUE)
-        return explain_files(self._projected_files(plan.tasks, request), self._schema, plan)
+        known = PlanCache(request.wide_schema, request.name_mapping)
+        files = project_all(plan.tasks, known, request.storage, default_cache() if cache else None)
+        return explain_files(_with_notes(files), self._schema, plan)
 
     def to_arrow_batch_reader(
         self, engine: str = "arrow", *, batch_size: int = DEFAULT_BATCH_SIZE
@@ -211,14 +217,7 @@ class Scan:
 
     def _projected_files(self, tasks: Iterable[FileTask], request: ScanRequest) -> Iterator[ProjectedFile]:
         cache = PlanCache(request.wide_schema, request.name_mapping)
-        told: set[str] = set()
-        for file in project_files(tasks, cache, request.storage, ahead=self.limit is None):
-            for note in file.plan.notes:
-                text = f"{note.path}: {note.message}" if note.path else note.message
-                if text not in told:
-                    told.add(text)
-                    warnings.warn(f"{text} (first seen in {file.task.file})", ProjectorWarning, stacklevel=2)
-            yield file
+        return _with_notes(project_files(tasks, cache, request.storage, ahead=self.limit is None))
 
     def _batches(
         self, engine: str, batch_size: int, tasks: Sequence[FileTask] | None = None
@@ -239,3 +238,15 @@ class Scan:
                 left -= batch.num_rows
                 if left <= 0:
                     return
+
+
+def _with_notes(files: Iterable[ProjectedFile]) -> Iterator[ProjectedFile]:
+    """The same files; what is to be said of how they are projected is said once, as a warning."""
+    told: set[str] = set()
+    for file in files:
+        for note in file.plan.notes:
+            text = f"{note.path}: {note.message}" if note.path else note.message
+            if text not in told:
+                told.add(text)
+                warnings.warn(f"{text} (first seen in {file.task.file})", ProjectorWarning, stacklevel=2)
+        yield file

@@ -5,10 +5,13 @@ Resolution costs once per shape and set of partition values that are present, ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from projector.errors import ProjectorError
 from projector.files.physical import FileSchema
+from projector.files.shape_cache import ShapeCache
+from projector.files.shape_reader import read_shapes
 from projector.files.shapes import FileShape, KnownShapes, file_shape
 from projector.files.storage import Storage
 from projector.files.whole import worked_ahead, workers_for
@@ -99,3 +102,17 @@ def project_files(
     workers = workers_for(listed[0].location) if ahead and len(listed) > 1 else 1
     for task, shape in worked_ahead(listed, lambda t: file_shape(t.location, storage, cache.shapes), workers=workers):
         yield _bound(task, shape, cache)
+
+
+def project_all(
+    tasks: Sequence[FileTask], cache: PlanCache, storage: Storage, kept: ShapeCache | None = None
+) -> Iterator[ProjectedFile]:
+    """Every task projected, after all footers were read; those of files that are `kept` on disk are not.
+
+    Raises as `project_file` does, for the first file that cannot be read.
+    """
+    read = read_shapes([task.location for task in tasks], storage, cache.shapes, cache=kept)
+    for task, schema, row_count in zip(tasks, read.schemas, read.row_counts, strict=True):
+        if isinstance(schema, ProjectorError):
+            raise schema
+        yield _bound(task, FileShape(schema, row_count), cache)
