@@ -19,7 +19,9 @@ from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
 from projector.check.shape_groups import Footers, ShapeGroup, read_footers
 from projector.errors import ProjectorError
+from projector.files.bloom_filters import leaves_with_bloom_filters
 from projector.files.bulk import built_in_bulk
+from projector.files.footer import read_footer
 from projector.files.locations import PathResolver
 from projector.files.shape_cache import ShapeCache
 from projector.files.storage import Storage
@@ -80,6 +82,26 @@ class TableFiles:
         files = self.live.data
         with built_in_bulk():
             return read_footers(files, self.storage, self.shape_cache, self.executor)
+
+    def bloom_leaves(self, group: ShapeGroup) -> frozenset[int]:
+        """Indexes of the leaf columns with bloom filters, in the first file of a group; none where it is not read.
+
+        It opens that file once more, so it is for the few rules and changes that cannot do without.
+        """
+        known = self._bloom_leaves.get(id(group))
+        if known is None:
+            file = group.files[0]
+            try:
+                with self.storage.open(file.location) as source:
+                    known = leaves_with_bloom_filters(read_footer(source, file.path))
+            except ProjectorError:
+                known = frozenset()
+            self._bloom_leaves[id(group)] = known
+        return known
+
+    @cached_property
+    def _bloom_leaves(self) -> dict[int, frozenset[int]]:
+        return {}
 
     @cached_property
     def manifest_facts(self) -> ManifestFacts:

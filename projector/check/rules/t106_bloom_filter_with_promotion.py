@@ -1,15 +1,15 @@
 """T106 bloom-filter-with-promotion.
 
 What it does:
-    Finds a promoted column for which the table asks writers to keep bloom filters.
+    Finds a promoted column that has bloom filters in old files, or, at level `schema`, one for which the table asks
+    writers to keep some.
 
 Why it matters:
     A bloom filter hashes the bytes of the old type. Readers that hash the literal at the new type's width skip row
     groups that hold it.
 
 Evidence:
-    The table property write.parquet.bloom-filter-enabled.column.<name>, and the live files that store the column in
-    the old type.
+    The footer of one file of each shape; the table property write.parquet.bloom-filter-enabled.column.<name>.
 
 Example:
     ALTER TABLE orders ALTER COLUMN customer TYPE bigint, where customer has bloom filters
@@ -26,24 +26,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change import Change
-from projector.check.findings import Direction, Finding
+from projector.check.findings import Direction, Evidence, Finding
 from projector.check.rule import Level, Rule
 from projector.check.type_changes import applied_type_changes
 from projector.evolution.operations import UpdateColumnType
+from projector.files.physical import FileLeaf
 
 PROPERTY = "write.parquet.bloom-filter-enabled.column."
 
 
 def check(change: Change) -> Iterator[Finding]:
-    """Every promoted column that the properties name."""
-    properties = change.before.metadata.properties
+    """Every promoted column with bloom filters in some shape of file."""
     for promoted in applied_type_changes(change):
         field_id = promoted.before.field_id
-        name = f"{PROPERTY}{change.before.dotted(field_id)}"
-        if properties.get(name, "").lower() != "true" or not change.before.may_have_data:
-            continue
-        evidence = change.before.stored(field_id)
-        if change.before.level >= Level.FOOTERS and not evidence.files:
+        if change.before.level >= Level.FOOTERS:
+            evidence = _filtered(change, field_id)
+        else:
+            asked = change.before.metadata.properties.get(f"{PROPERTY}{change.before.dotted(field_id)}", "")
+            asks = asked.lower() == "true" and change.before.may_have_data
+            evidence = Evidence(facts=("the table asks for them; no file was looked at",)) if asks else Evidence()
+        if not evidence:
             continue
         finding = Finding(
             f"{promoted.before.field_type} -> {promoted.after.field_type}: it has bloom filters of the old type",
@@ -54,6 +56,18 @@ def check(change: Change) -> Iterator[Finding]:
             help="rewrite these files after the change",
         )
         yield change.place(finding, UpdateColumnType)
+
+
+def _filtered(change: Change, field_id: int) -> Evidence:
+    """The files of the groups whose first file has bloom filters on a column."""
+    groups = []
+    for group, node in change.before.nodes(field_id):
+        place = getattr(node, "place", None)
+        if place is None or not isinstance(group.schema.at(place).type, FileLeaf):
+            continue
+        if group.schema.first_leaf(place) in change.before.files.bloom_leaves(group):
+            groups.append(group)
+    return change.before.footers.evidence(groups, "by the footer of one file of each shape") if groups else Evidence()
 
 
 RULE = Rule(
