@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
+from projector.check.coverage import FAILURES
 from projector.check.policy import POLICY
 from projector.check.rule import HEADINGS, Rule
 
@@ -41,4 +42,20 @@ def index(rules: Mapping[str, Rule]) -> str:
     ]
     lines += ["| direction | backward | forward | full | none |", "|---|---|---|---|---|"]
     lines += [f"| {direction} | {' | '.join(map(str, row))} |" for direction, row in POLICY.items()]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *_coverage(), ""])
+
+
+def _coverage() -> list[str]:
+    """The table of known failures."""
+    lines = [
+        "## Known failures",
+        "",
+        "Ways in which evolved tables are known to fail, and the rules that find them.",
+        "",
+    ]
+    lines += ["| | failure | rules |", "|---|---|---|"]
+    for failure in FAILURES:
+        found = [f"[{code}]({code.lower()}.md)" for code in failure.codes]
+        said = "; ".join(part for part in (", ".join(found), failure.unless) if part)
+        lines.append(f"| {failure.number} | {failure.what} | {said} |")
+    return lines

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from projector.check.coverage import FAILURES, Failure
 from projector.check.rule import HEADINGS, Rule
 from projector.check.rule_pages import index, page
 from projector.check.rules import all_rules
@@ -65,6 +66,18 @@ def test_the_index_is_up_to_date() -> None:
     assert (DOCS / "README.md").read_text() == index(all_rules()), "run: projector rules --write docs/rules"
     pages = {path.stem.upper() for path in DOCS.glob("*.md")} - {"README"}
     assert pages == set(all_rules())
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.number)
+def test_every_known_failure_has_a_rule_or_a_reason(failure: Failure) -> None:
+    assert failure.codes or failure.unless
+    assert set(failure.codes) <= set(all_rules())
+    assert all(any(case.expect for case in cases_of(code)) for code in failure.codes)
+
+
+def test_known_failures_are_numbered_once() -> None:
+    numbers = [failure.number for failure in FAILURES]
+    assert numbers == sorted(set(numbers))
 
 
 @pytest.mark.parametrize("rule", all_rules().values(), ids=all_rules())
