@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from projector.errors import InvalidMetadataError, ProjectionError
+from projector.metadata.manifests import DataFile
 from projector.planning.expressions import BoundTerm, Expression
 from projector.planning.facts import NOTHING, UNKNOWN, Facts, bounded, constant, is_floating
 from projector.planning.outcomes import Lookup, might_match
@@ -159,13 +160,20 @@ def _file_column(metrics: FileMetrics, term: BoundTerm, absent: Mapping[int, Any
         return constant(absent[field_id], term.null_parents)
     if not term.field_type.is_primitive:
         return UNKNOWN
-    low, high = _one(metrics.lower_bounds, field_id), _one(metrics.upper_bounds, field_id)
+    floating = is_floating(term.field_type)
+    if isinstance(metrics, DataFile):  # one value of each map, without a view of the map for it
+        value = metrics.metrics.value
+        low, high = value("lower_bounds", field_id), value("upper_bounds", field_id)
+        values, nulls = value("value_counts", field_id), value("null_value_counts", field_id)
+        nans = value("nan_value_counts", field_id) if floating else None
+    else:
+        low, high = _one(metrics.lower_bounds, field_id), _one(metrics.upper_bounds, field_id)
+        values, nulls = _one(metrics.value_counts, field_id), _one(metrics.null_value_counts, field_id)
+        nans = _one(metrics.nan_value_counts, field_id) if floating else None
     if low is not None:
         low = decode_bound(low, term.field_type)
     if high is not None:
         high = decode_bound(high, term.field_type)
-    values, nulls = _one(metrics.value_counts, field_id), _one(metrics.null_value_counts, field_id)
-    nans = _one(metrics.nan_value_counts, field_id) if is_floating(term.field_type) else None
     return _column(term, metrics.record_count, values, nulls, nans, low, high)
 
 

@@ -103,6 +103,9 @@ def residual(bound: Expression, lookup: Lookup) -> Expression:
 
 
 def _outcomes(bound: Expression, lookup: Lookup) -> int:
+    if type(bound) is BoundComparison:  # by far the commonest, and asked of every file
+        assert isinstance(bound.term, BoundTerm), "the filter is bound"
+        return _comparison(bound.op, bound.literal, lookup(bound.term))
     match bound:
         case And(left, right):
             a = _outcomes(left, lookup)
