@@ -32,11 +32,11 @@ from projector.check.used_names import last_path
 
 
 def check(state: TableState) -> Iterator[Finding]:
-    """Every column with both, in specs that have files."""
-    live = state.files.by_spec
+    """Every column with both, in specs that have files or that new files get."""
+    live, default = state.files.by_spec, state.metadata.default_spec_id
     specs: dict[int, dict[str, set[int]]] = {}
     for spec in state.metadata.specs.values():
-        if state.level >= Level.FOOTERS and spec.spec_id not in live:
+        if state.level >= Level.FOOTERS and spec.spec_id not in live and (spec.spec_id != default or not live):
             continue
         for field in spec.fields:
             for source in field.source_ids:
@@ -44,7 +44,8 @@ def check(state: TableState) -> Iterator[Finding]:
     for source, by_transform in specs.items():
         if not by_transform.keys() >= {"hour", "day"}:
             continue
-        files = [file for spec_id in by_transform["hour"] for file in live.get(spec_id, ())]
+        old = sorted((by_transform["hour"] | by_transform["day"]) - {default}) or by_transform["hour"]
+        files = [file for spec_id in old for file in live.get(spec_id, ())]
         finding = readers_disagree(
             "hour-and-day",
             state.engines,

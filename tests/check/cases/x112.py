@@ -24,4 +24,7 @@ CASES = [
     Case("for readers that cope", table(T, hourly, by_day, daily, spec=[HOUR]), None, how={"engines": ("spark",)}),
     Case("files of one", table(T, by_day, daily, spec=[HOUR]), None),
     Case("one spec", table(T, daily, spec=[DAY]), None),
-]
+    Case("files of one, and new files get the other", table(T, daily, spec=[DAY]),
+         "ALTER TABLE t REPLACE PARTITION FIELD day(ts) WITH hour(ts)", ("ts",), "warning"),
+    Case("no files", table(T, spec=[DAY]), "ALTER TABLE t REPLACE PARTITION FIELD day(ts) WITH hour(ts)"),
+]  # fmt: skip
