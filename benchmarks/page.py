@@ -55,7 +55,7 @@ def page_text(results: Mapping[str, Any], plots: list[Path]) -> str:
         " time is the median of its runs, a ratio the median of the ratios of each round. *Noise* is the ratio of the"
         " baseline to itself, measured in the same way: a difference within it is none.",
         "",
-        "*CPU* is the same ratio in seconds of CPU. Where the noise is far from 1, the machine was shared: go by CPU there.",
+        "*CPU* is the same ratio in seconds of CPU. Where the noise is far from 1, others used the machine: go by CPU.",
         "",
         f"Machine: {_facts(results['machine'])}. Versions: {_facts(results['versions'])}.",
     ]
