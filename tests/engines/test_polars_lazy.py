@@ -17,11 +17,11 @@ import projector
 from projector.engines import polars_scan
 from projector.engines.polars_predicate import implied_filter
 from projector.errors import ProjectorError
-from projector.files.storage import Storage
 from projector.planning.expressions import TRUE
 from projector.schema import types as t
 from projector.schema.schema import Schema
 from sample_data.table_writer import DataFile, TableWriter
+from tests.planning.opens import Opens
 
 FILES, ROWS = 12, 10
 
@@ -74,18 +74,13 @@ def data_file(n: int) -> DataFile:
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The data files whose footer is read."""
-    found: list[str] = []
-    real = Storage.open
+def opens(monkeypatch: pytest.MonkeyPatch) -> Opens:
+    return Opens(monkeypatch)
 
-    def counting(self: Storage, path: str) -> Any:
-        if path.endswith(".parquet"):
-            found.append(os.path.basename(path))
-        return real(self, path)
 
-    monkeypatch.setattr(Storage, "open", counting)
-    return found
+def data_files(opens: Opens) -> list[str]:
+    """The names of the data files that were opened."""
+    return sorted({os.path.basename(path) for path in opens.paths if path.endswith(".parquet")})
 
 
 c = pl.col
@@ -142,23 +137,23 @@ def test_a_filter_on_the_frame_gives_the_rows_of_the_same_filter_after_reading(
     ],
 )
 def test_excluded_files_are_not_opened(
-    make: Callable[[], pl.Expr], files: list[str], folder: Path, opened: list[str]
+    make: Callable[[], pl.Expr], files: list[str], folder: Path, opens: Opens
 ) -> None:
     scan = projector.load_table(str(folder)).scan()
     expected = scan.to_polars().filter(make())
     for file in (folder / "data").iterdir():
         if file.name not in files:
             file.unlink()  # Polars does not ask our storage, so this is how its own opens are counted
-    opened.clear()
+    opens.paths.clear()
     assert scan.to_lazy().filter(make()).collect().sort("id").equals(expected.sort("id"))
-    assert sorted(opened) == files
+    assert data_files(opens) == files
 
 
-def test_the_row_filter_of_the_scan_and_the_filter_of_the_frame_both_prune(folder: Path, opened: list[str]) -> None:
+def test_the_row_filter_of_the_scan_and_the_filter_of_the_frame_both_prune(folder: Path, opens: Opens) -> None:
     scan = projector.load_table(str(folder)).scan(row_filter="id >= 35 and amount > 0")
     found = scan.to_lazy().filter(c.id < 52).select("id").collect()
     assert sorted(found["id"].to_list()) == [i for i in range(35, 52) if i % 5]
-    assert sorted(opened) == ["03.parquet", "04.parquet", "05.parquet"]
+    assert data_files(opens) == ["03.parquet", "04.parquet", "05.parquet"]
 
 
 def test_only_columns_that_are_used_are_asked_for(folder: Path) -> None:
