@@ -23,7 +23,7 @@ FILES_AT_MOST: Final = 1_000
 def forecast_of(before: TableState, after: TableState, field_id: int) -> str | None:
     """The cost of `column = value`, the value from the bounds of a file in the middle, as a sentence.
 
-    None where the column is not there before and after, or no bounds of it are known.
+    None where the column is not there before and after, no bounds of it are known, or nothing changes.
     """
     current = before.metadata.current_snapshot_id
     live = (file.data_file for file in before.files.live.data if current in file.snapshots)
@@ -43,7 +43,7 @@ def forecast_of(before: TableState, after: TableState, field_id: int) -> str | N
     except ProjectorError:
         return None
     old, new = costs
-    if old == new:
+    if old.records == new.records:
         return None
     return (
         f"a filter such as {'.'.join(name)} = {literal!r} would read {old.records:,} of {old.of_records:,} records"
