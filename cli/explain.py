@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from projector.errors import NotFoundError
-
 from .options import cache_option, open_table, output_options, point_options, table_options
-from .output import Listing, Target, write_document, write_listing, write_sections
+from .output import Listing, Target, note, write_document, write_listing, write_sections
 
 if TYPE_CHECKING:
-    from projector.api.explanation import ShapeExplanation
+    from projector.api.explanation import PruningExplanation, ShapeExplanation
     from projector.projection.explain import FieldExplanation
     from projector.schema.schema import Schema
 
@@ -23,6 +21,7 @@ _COLUMNS = ("field", "id", "type", "origin", "column", "column_type", "cast", "d
 @click.command("explain")
 @click.argument("location", metavar="TABLE")
 @click.argument("column", required=False)
+@click.option("--filter", "row_filter", metavar="EXPR", help="Explain a scan with this filter: which files it skips.")
 @point_options
 @table_options
 @cache_option
@@ -35,6 +34,7 @@ def command(location: str, column: str | None, **options: Any) -> None:
     \b
     projector explain sample_data/orders
     projector explain sample_data/orders shop
+    projector explain sample_data/orders --filter "ordered_at < '2024-02-01'"
     """
     target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
     table = open_table(location, options)
@@ -43,14 +43,19 @@ def command(location: str, column: str | None, **options: Any) -> None:
     schema = scan.schema()
     wanted = () if column is None else schema.paths_by_id[schema.find_field(column).field_id]
     explained = []
-    for number, shape in enumerate(scan.explain(cache=cache).shapes, start=1):
+    explanation = scan.explain(cache=cache)
+    pruning = explanation.pruning
+    for number, shape in enumerate(explanation.shapes, start=1):
         fields = [field for field in shape.fields if _under(schema, field.field_id, wanted)]
         explained.append((number, shape, fields))
-    if not explained:
-        raise NotFoundError("There are no files to explain", table=table.location)
     if target.format == "json":
         write_document(
             {
+                "pruning": {
+                    **asdict(pruning),
+                    "files_skipped": pruning.files_skipped,
+                    "records_skipped": pruning.records_skipped,
+                },
                 "shapes": [
                     {
                         "shape": number,
@@ -61,11 +66,12 @@ def command(location: str, column: str | None, **options: Any) -> None:
                         "notes": [asdict(note) for note in shape.plan.notes],
                     }
                     for number, shape, fields in explained
-                ]
+                ],
             },
             target,
         )
         return
+    note(_pruned(pruning))
     listings = [
         (number, shape, Listing("fields", _COLUMNS, tuple(map(_row, fields)))) for number, shape, fields in explained
     ]
@@ -76,6 +82,15 @@ def command(location: str, column: str | None, **options: Any) -> None:
         (number, len(shape.files), shape.row_count, *row) for number, shape, each in listings for row in each.rows
     )
     write_listing(Listing("fields", ("shape", "files", "rows", *_COLUMNS), rows), target)
+
+
+def _pruned(pruning: PruningExplanation) -> str:
+    kept = f"{pruning.files} files with {pruning.records_to_read} records are read"
+    if not pruning.files_skipped and not pruning.skipped_manifests:
+        return kept
+    reasons = [f"{total.files} files: {total.reason}" for total in pruning.skipped]
+    reasons += [f"manifest {skipped.file}: {skipped.reason}" for skipped in pruning.skipped_manifests]
+    return f"{kept}, to give out about {pruning.records_expected}; skipped: {'; '.join(reasons)}"
 
 
 def _row(field: FieldExplanation) -> tuple[Any, ...]:

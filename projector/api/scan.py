@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from projector.api.explanation import Explanation, explain_files
 from projector.engines.executors import executor
-from projector.errors import ProjectorWarning, UnsupportedError
+from projector.errors import ProjectorError, ProjectorWarning, UnsupportedError
 from projector.files.shape_cache import default_cache
 from projector.planning.expressions import TRUE, Expression, both
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_all, project_files
@@ -41,6 +41,10 @@ class Scan:
     _schema: Schema
     row_filter: Expression = TRUE
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 0:
+            raise ProjectorError(f"Cannot give {self.limit} rows", hint="a limit is 0 or more, or None")
 
     def schema(self) -> Schema:
         """The schema of the rows, as selected."""

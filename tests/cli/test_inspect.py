@@ -130,3 +130,17 @@ def test_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
     for wrong in (f"{ORDERS}@schema:99", f"{ORDERS}@schema:x", f"{ORDERS}@ref:nope", "/there/is/nothing"):
         assert run(["diff", ORDERS, wrong]) == 2
+
+
+def test_explain_says_what_a_filter_skips(capsys: pytest.CaptureFixture[str]) -> None:
+    pruning = document(capsys, "explain", ORDERS, "shop", "--filter", "ordered_at >= '2024-04-01'")["pruning"]
+    assert pruning["files"] == 2  # the files of April; those of January to March are skipped
+    assert pruning["records_to_read"] == 3
+    assert run(["explain", ORDERS, "shop", "--filter", "ordered_at >= '2024-04-01'"]) == 0
+    assert "2 files with 3 records are read" in capsys.readouterr().err
+
+
+def test_explain_of_a_table_without_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    metadata = json.loads((Path(ORDERS) / "metadata" / "v1.metadata.json").read_text())
+    (tmp_path / "v1.metadata.json").write_text(json.dumps(metadata))
+    assert document(capsys, "explain", str(tmp_path / "v1.metadata.json"))["shapes"] == []
