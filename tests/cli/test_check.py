@@ -131,3 +131,48 @@ def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("# T101 illegal-type-change\n")
     assert run(["rules", "decimal-scale-change"]) == 0
     assert run(["rules", "T999"]) == 2
+
+
+BAD = "ALTER TABLE t ALTER COLUMN qty TYPE string"
+
+
+def test_files_are_checked_one_on_another(location: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "1.sql").write_text("ALTER TABLE t ADD COLUMN z int")
+    (tmp_path / "2.sql").write_text(f"ALTER TABLE t RENAME COLUMN z TO y;\n{BAD}")
+    (tmp_path / "3.sql").write_text("ALTER TABLE t DROP COLUMN y")
+    assert run(["check", location, "1.sql"]) == 0
+    capsys.readouterr()
+    assert run(["check", location, "1.sql", "2.sql", "--format", "json"]) == 1
+    reports = json.loads(capsys.readouterr().out)["reports"]
+    assert [report["ok"] for report in reports] == [True, False]
+    assert run(["check", location, "1.sql", "2.sql", "3.sql"]) == 1
+    # What 2.sql cannot do as a whole is not there for 3.sql.
+    assert "--> 3.sql:1:27" in capsys.readouterr().out
+    assert run(["check", location, "1.sql", "--sql", BAD]) == 2
+    assert run(["check", location, "1.sql", "--sql-file", "2.sql"]) == 2
+    assert run(["check", location, "nope.sql"]) == 2
+    assert run(["check", location, "1.sql", "2.sql", "--format", "html"]) == 2
+
+
+@pytest.mark.parametrize("files", [["2.sql"], ["1.sql", "2.sql"]])
+def test_reports_in_several_formats_at_once(
+    files: list[str], location: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "1.sql").write_text("ALTER TABLE t ALTER COLUMN qty TYPE bigint")
+    (tmp_path / "2.sql").write_text("ALTER TABLE t ALTER COLUMN note TYPE int")
+    more = ["--report", "r.sarif", "--report", "r.md", "--report", "r.xml"]
+    assert run(["check", location, *files, *more]) == 1
+    assert "error[T101" in capsys.readouterr().out
+    runs = json.loads((tmp_path / "r.sarif").read_text())["runs"]
+    assert len(runs) == 1
+    results = runs[0]["results"]
+    rules = [rule["id"] for rule in runs[0]["tool"]["driver"]["rules"]]
+    assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in results)
+    assert "2.sql" in {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results}
+    assert (tmp_path / "r.md").read_text().count("### projector check") == len(files)
+    assert (tmp_path / "r.xml").read_text().count("<testsuite ") == len(files)
+
+
+def test_what_is_proposed_without_sql_is_said_in_words(location: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", location, "--name-mapping", "create", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["proposal"] == "name mapping: set"

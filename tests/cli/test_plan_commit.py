@@ -66,9 +66,7 @@ def test_commit_writes_one_version_that_holds_the_change(
     assert b"schema 6" in capfdbinary.readouterr().out
 
 
-def test_a_change_that_changes_nothing_commits_nothing(
-    orders: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_a_change_that_changes_nothing_commits_nothing(orders: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     before = versions(orders)
 
     assert run(["commit", str(orders), "--sql", "ALTER TABLE orders ALTER COLUMN price TYPE decimal(10,2)"]) == 0
