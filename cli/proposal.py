@@ -127,8 +127,7 @@ def _of_schema(table: Table, file: str, by: Any, incompatible: bool) -> Proposal
 def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatible: bool) -> Proposal:
     from projector.check.proposal import from_sql
 
-    version = table.metadata.format_version
-    return from_sql(text, dialect, version, file, allow_incompatible_changes=incompatible)
+    return from_sql(text, dialect, table.metadata, file, allow_incompatible_changes=incompatible)
 
 
 def show_notes(proposal: Proposal) -> None:

@@ -105,7 +105,7 @@ def check(
     proposal: Proposal | None = None
     metadata = table.metadata
     if sql is not None:
-        proposal = from_sql(sql, dialect, metadata.format_version, sql_file)
+        proposal = from_sql(sql, dialect, metadata, sql_file)
     elif update is not None:
         proposal = update if isinstance(update, Proposal) else Proposal(update)
     elif schema is not None:

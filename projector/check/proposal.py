@@ -10,6 +10,7 @@ from projector.evolution.schema_sources import SchemaSource, needs_ids
 from projector.evolution.sql.script import AlterScript, is_about_columns, parse_alter, to_transaction, to_update
 from projector.evolution.transaction import Transaction
 from projector.evolution.update_schema import UpdateSchema
+from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 
 
@@ -57,17 +58,28 @@ class Proposal:
 def from_sql(
     text: str,
     dialect: str,
-    format_version: int,
+    metadata: TableMetadata,
     file: str | None = None,
     *,
     allow_incompatible_changes: bool = False,
 ) -> Proposal:
-    """The proposal that a SQL text makes. Raises `ParseError`, `UnsupportedError`."""
+    """The proposal that a SQL text makes to a table.
+
+    Names are found in any case, unless the table has names that differ in case alone: those are told apart by nothing
+    else. Raises `ParseError`, `UnsupportedError`.
+    """
     script = parse_alter(text, dialect)
+    exact = metadata.current_schema.has_names_equal_but_for_case
     if all(is_about_columns(located.operation) for located in script.operations):
-        update = to_update(script, format_version=format_version, allow_incompatible_changes=allow_incompatible_changes)
+        update = to_update(
+            script,
+            format_version=metadata.format_version,
+            case_sensitive=exact,
+            allow_incompatible_changes=allow_incompatible_changes,
+        )
         return Proposal(update, script, file)
-    return Proposal(to_transaction(script, allow_incompatible_changes=allow_incompatible_changes), script, file)
+    transaction = to_transaction(script, case_sensitive=exact, allow_incompatible_changes=allow_incompatible_changes)
+    return Proposal(transaction, script, file)
 
 
 def from_schema(

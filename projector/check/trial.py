@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from projector.errors import ProjectorError, SchemaUpdateError
@@ -124,10 +125,14 @@ def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
             steps = apply_update(metadata, trial.with_operations(kept))
             break
         except SchemaUpdateError as error:
+            if not kept:  # the schema itself is refused, whatever is to be changed in it
+                found = [refusal for _, refusal in sorted(refusals, key=itemgetter(0))]
+                found.append(Refusal(error, None, metadata.current_schema))
+                return Trial(AppliedOperations(), tuple(found), metadata, metadata.current_schema)
             index = error.operation_index
             if index is None:
                 index = _blamed(metadata, trial, kept)
-            if index is None or not kept:
+            if index is None:
                 refusals.append((len(update.operations), Refusal(error, None, metadata.current_schema)))
                 kept = []
                 continue
@@ -137,7 +142,7 @@ def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
                 refusals.append(
                     (update.operations.index(operation), Refusal(error, operation, schema, update.case_sensitive))
                 )
-    refusals.sort(key=lambda pair: pair[0])
+    refusals.sort(key=itemgetter(0))
     found = [refusal for _, refusal in refusals]
     applied = _applied(metadata.current_schema, kept, steps, update.case_sensitive)
     schema = steps[-1].schema

@@ -107,6 +107,11 @@ class Schema:
         return {name: tuple(ids) for name, ids in found.items()}
 
     @cached_property
+    def has_names_equal_but_for_case(self) -> bool:
+        """Whether two fields have full names that differ in case alone, so that only their exact spelling names one."""
+        return any(len(ids) > 1 for ids in self._ids_by_lower_name.values())
+
+    @cached_property
     def parents_by_id(self) -> Mapping[int, int]:
         """The id of the field that directly holds each nested field; top-level fields are not in it."""
         by_path = self.ids_by_path

@@ -224,3 +224,26 @@ def test_importing_the_room_leaves_the_function() -> None:
 
     assert callable(projector.check)
     assert findings.Finding.__module__ == "projector.check.findings"
+
+
+CASES = table("1 id int, 2 value string, 3 VALUE int", [{"id": 1, "value": "x", "VALUE": 1}])
+
+
+def test_names_that_differ_in_case_alone_are_told_apart_in_sql(tmp_path: Path) -> None:
+    made = CASES(tmp_path)
+    added = projector.check(made, sql="ALTER TABLE t ADD COLUMN z int")
+    assert added.ok
+    sql = "ALTER TABLE t DROP COLUMN VALUE; ALTER TABLE t SET TBLPROPERTIES ('a' = 'b')"
+    for text in ("ALTER TABLE t DROP COLUMN VALUE", sql):
+        dropped = projector.check(made, sql=text)
+        assert dropped.after is not None
+        assert [f.name for f in dropped.after.fields] == ["id", "value"]
+
+
+def test_a_schema_that_no_update_is_applied_to_is_told_once(tmp_path: Path) -> None:
+    update = UpdateSchema(case_sensitive=False).add_column("z", "int")
+    report = projector.check(CASES(tmp_path), update)
+    refused = [f for f in report.deciding if f.direction is Direction.CANNOT_APPLY]
+    assert [(f.code, f.path) for f in refused] == [("S102", "z"), ("S102", None)]
+    assert report.after == report.before
+    assert not report.ok
