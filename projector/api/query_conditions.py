@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,6})?(\+00:00|Z)?")
 _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}")
+_PARTS = frozenset({"this", "expression", "expressions", "low", "high", "negate"})
+"""The parts of a condition that are understood. One that has others (ESCAPE, SYMMETRIC, a subquery) is not."""
 _NANOS_PER_DAY = 86_400 * 10**9
 
 
@@ -66,6 +68,14 @@ class _Conditions:
         self.alias, self.only_source, self.schema = alias, only_source, schema
 
     def read(self, node: exp.Expr) -> Expression | None:
+        negated = bool(node.args.get("negate"))  # how NOT LIKE and the like may be written down
+        if any(said and part not in _PARTS for part, said in node.args.items()):
+            return None
+        found = self.positive(node)
+        return Not(found) if negated and found is not None else found
+
+    def positive(self, node: exp.Expr) -> Expression | None:
+        """A condition without regard to its being negated in itself."""
         from sqlglot import exp
 
         match node:
@@ -83,8 +93,8 @@ class _Conditions:
             case exp.Between():
                 low = self.comparison(Op.GE, node.this, node.args["low"])
                 high = self.comparison(Op.LE, node.this, node.args["high"])
-                return None if low is None or high is None or node.args.get("symmetric") else all_of((low, high))
-            case exp.In() if not node.args.get("query") and not node.args.get("unnest"):
+                return None if low is None or high is None else all_of((low, high))
+            case exp.In():
                 return self.membership(node)
             case exp.Is() if isinstance(node.expression, exp.Null):
                 path = self.path(node.this)
@@ -96,7 +106,7 @@ class _Conditions:
     def negated(self, node: exp.Expr) -> Expression | None:
         from sqlglot import exp
 
-        if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+        if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null) and not node.args.get("negate"):
             path = self.path(node.this)
             return None if path is None else NotNull(path)
         found = self.read(node)

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
+_OF_TABLE = ("this", "alias", "db", "catalog")
+"""The parts of a mention of a table that leave its rows and the names of its columns as they are."""
+_OF_SELECT = ("sample", "pivots", "laterals", "match", "connect", "prewhere")
+"""The parts of a SELECT that stand between its tables and its WHERE."""
+
+
 @dataclass(frozen=True)
 class Needs:
     """What a query needs of a table: names of columns, None for all, and a filter, bound, that its rows pass."""
@@ -47,8 +53,12 @@ def _columns(tree: exp.Expr, name: str, schema: Schema) -> tuple[str, ...] | Non
     for star in tree.find_all(exp.Star):
         if not isinstance(star.parent, exp.Count):
             return None
-    if any(tree.find_all(exp.Columns, exp.Pivot)) or any(j.method == "NATURAL" for j in tree.find_all(exp.Join)):
+    if any(tree.find_all(exp.Columns, exp.Pivot, exp.PositionalColumn)):
         return None
+    if any(j.method == "NATURAL" for j in tree.find_all(exp.Join)):
+        return None
+    if any(table.alias_column_names for table in tree.find_all(exp.Table) if table.name.lower() == name):
+        return None  # its columns go by other names, in their order
     said = {identifier.name.lower() for identifier in tree.find_all(exp.Identifier)}
     rows = {name, *(t.alias.lower() for t in tree.find_all(exp.Table) if t.name.lower() == name and t.alias)}
     if any(column.name.lower() in rows for column in tree.find_all(exp.Column)):
@@ -66,7 +76,9 @@ def _filter_of(table: exp.Table, schema: Schema) -> Expression:
     select = above.parent if above is not None else None
     if not isinstance(above, exp.From | exp.Join) or not isinstance(select, exp.Select):
         return TRUE
-    if table.args.get("sample") or table.args.get("pivots") or table.args.get("joins") or select.args.get("sample"):
+    if table.alias_column_names or any(said and part not in _OF_TABLE for part, said in table.args.items()):
+        return TRUE
+    if any(select.args.get(part) for part in _OF_SELECT):
         return TRUE
     where = select.args.get("where")
     if where is None or _may_be_null_extended(select, join):

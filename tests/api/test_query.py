@@ -64,6 +64,12 @@ def needed(sql: str, name: str = "t", schema: Schema = SCHEMA) -> tuple[tuple[st
         ("name LIKE 'ab%'", "name LIKE 'ab%'"),
         ("name LIKE 'a_b%'", "TRUE"),
         (r"name LIKE 'a\%b%'", "TRUE"),
+        ("name NOT LIKE 'ab%'", "name NOT LIKE 'ab%'"),
+        ("NOT name NOT LIKE 'ab%'", "name LIKE 'ab%'"),
+        ("name NOT LIKE '%ab'", "TRUE"),
+        ("name LIKE 'ab%' ESCAPE 'a'", "TRUE"),
+        ("name ILIKE 'ab%'", "TRUE"),
+        ("id NOT BETWEEN 2 AND 4", "(id < 2 OR id > 4)"),
         ("name IS NULL", "name IS NULL"),
         ("name IS NOT NULL", "name IS NOT NULL"),
         ("day >= DATE '2024-01-02'", "day >= DATE '2024-01-02'"),
@@ -105,6 +111,7 @@ def test_conditions_that_reach_the_planner(where: str, pushed: str) -> None:
         ("WITH t AS (SELECT * FROM u WHERE id = 1) SELECT * FROM t WHERE id = 2", "TRUE", "id = 1"),
         ("SELECT * FROM (SELECT * FROM t) WHERE id = 1", "TRUE", "TRUE"),
         ("SELECT count(*) FROM t GROUP BY name HAVING name = 'x'", "TRUE", "TRUE"),
+        ("SELECT * FROM t AS a(name, id) JOIN u ON a.id = u.id WHERE a.id > 5 AND u.id > 5", "TRUE", "id > 5"),
         ("SELECT id FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.id = u.id AND t.name = 'x')", "name = 'x'", "TRUE"),
     ],
 )
@@ -125,6 +132,9 @@ def test_conditions_of_joins_and_of_several_mentions(sql: str, t: str, u: str) -
         ("SELECT x.* FROM t AS x", None),
         ("SELECT x FROM t AS x", None),
         ("SELECT id FROM t NATURAL JOIN u", None),
+        ("SELECT #1, day FROM t", None),
+        ("SELECT x.day FROM t AS x(day)", None),
+        ("SELECT name FROM t ORDER BY #1", None),
         ("SELECT sum(price) FROM t ORDER BY max(ratio)", ("price", "ratio")),
     ],
 )
@@ -165,6 +175,29 @@ def test_what_is_no_query_is_refused_by_name(sql: str, error: type[ProjectorErro
     with pytest.raises(error, match=says) as caught:
         query(sql, {"t": None, "u": None})  # type: ignore[dict-item]
     assert "\n" not in str(caught.value)
+
+
+def test_columns_by_other_names_or_by_place_are_those_of_the_whole_table(tmp_path: Path) -> None:
+    table, _ = two_files(tmp_path)
+    assert query("SELECT x.day FROM t AS x(day, id) WHERE x.id = 'n2'", {"t": table}).read_all().to_pylist() == [
+        {"day": 2}
+    ]
+    assert query("SELECT #1 AS a, name FROM t WHERE id = 10", {"t": table}).read_all().to_pylist() == [
+        {"a": 10, "name": "n10"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["name NOT LIKE 'n1%'", "NOT name NOT LIKE 'n1%'", "id NOT IN (1, 2)", "id NOT BETWEEN 1 AND 10", "name !~~ 'n1%'"],
+)
+def test_a_negated_condition_keeps_its_rows(where: str, tmp_path: Path) -> None:
+    table, _ = two_files(tmp_path)
+    plain = duckdb.connect()
+    plain.execute("CREATE TABLE t AS SELECT id, 'n' || id AS name FROM (VALUES (0), (1), (2), (10), (11), (12)) x(id)")
+    expected = plain.sql(f"SELECT id FROM t WHERE {where} ORDER BY id").fetchall()
+    found = query(f"SELECT id FROM t WHERE {where} ORDER BY id", {"t": table}).read_all()
+    assert found.column("id").to_pylist() == [row[0] for row in expected]
 
 
 def two_files(folder: Path) -> tuple[projector.Table, list[str]]:
