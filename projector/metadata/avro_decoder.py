@@ -39,10 +39,11 @@ def find_value(stored: bytes, name: str, key: int) -> Any:
     """
     head = stored[0]
     if 0 < head < 0x80 and not head & 1:  # one block of fewer than 64 pairs
-        found = _finder(head, key, name.endswith("_bounds"))(stored)
+        is_bounds = name.endswith("_bounds")
+        found = _finder(head, key, is_bounds)(stored)
         if found is not None:
-            value = found[1]
-            if name.endswith("_bounds"):
+            value: bytes = found[1]
+            if is_bounds:
                 return value[1:]
             return (value[0] >> 1) ^ -(value[0] & 1) if len(value) == 1 else read_long(value, 0)[0]
     return _find_value(stored, name, key)

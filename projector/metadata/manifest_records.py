@@ -228,7 +228,9 @@ def manifest_entry(
     if node is None:
         node = _required(record, "data_file", path)
     get = node.get
-    content = _CONTENT.get(get("content") or 0) or _choice(FileContent, get("content"), "content", path)
+    content = _CONTENT.get(get("content") or 0)
+    if content is None:
+        content = _choice(FileContent, get("content"), "content", path)
     file_path, file_format = node["file_path"], node["file_format"]
     record_count, file_size = node["record_count"], node["file_size_in_bytes"]
     if file_path is None or file_format is None or record_count is None or file_size is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,7 @@ from projector.metadata.manifests import (
 from projector.metadata.partitioning import PartitionSpec
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
+from projector.planning.bounds_beside import told_by_bounds
 from projector.planning.delete_index import DeleteIndex
 from projector.planning.estimates import expected_fraction
 from projector.planning.expressions import AlwaysFalse, AlwaysNull, AlwaysTrue, BoundTerm, Expression
@@ -176,8 +177,8 @@ class _Planner:
             if self._takes_all:
                 yield self._task(entry, spec.spec, None)
                 continue
-            facts = self._facts(file, spec.partitions)
-            if might_match(self._filter, facts):
+            facts = None if spec.lies_beside(file) else self._facts(file, spec.partitions)
+            if facts is not None and might_match(self._filter, facts):
                 yield self._task(entry, spec.spec, facts)
             else:
                 yield Skipped(file.file_path, "its column bounds hold no row of the filter", file.record_count)
@@ -238,7 +239,10 @@ class _Planner:
                     f"The manifest was written with partition spec {manifest.spec_id}, which the table does not have",
                     file=manifest.path,
                 )
-            found = self._by_spec[manifest.spec_id] = _Spec(spec, partition_filter(self._filter, spec))
+            partitions = partition_filter(self._filter, spec)
+            untold = self._doubtful | partitions.sources.keys()
+            lies_beside = told_by_bounds(self._filter, self._schema, untold)
+            found = self._by_spec[manifest.spec_id] = _Spec(spec, partitions, lies_beside)
         return found
 
 
@@ -246,6 +250,7 @@ class _Planner:
 class _Spec:
     spec: PartitionSpec
     partitions: PartitionFilter
+    lies_beside: Callable[[DataFile], bool]
 
 
 def _deleted(positions: tuple[DeleteFile, ...]) -> int:
