@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -168,7 +168,7 @@ def _report(
             **_values_looked_at(state, change),
             rules=len(rules_for(settings.level)),
         ),
-        not_looked_at=(*_not_looked_at(state, settings), *missing_engines),
+        not_looked_at=(*_not_looked_at(state, settings), *_unsteady(change), *missing_engines),
         unreadable=(*live.unreadable, *footers.unreadable),
         suppressed=sifted.suppressed,
         unused_suppressions=sifted.unused,
@@ -209,6 +209,13 @@ def _described(change: Change | None) -> str:
     lines += described_metadata(change.before.metadata, change.after.metadata)
     lines += [f"refused: {refusal.error.message}" for refusal in change.refusals]
     return "\n".join(lines) or "no change"
+
+
+def _unsteady(change: Change | None) -> Iterator[str]:
+    """The queries whose rows cannot be compared."""
+    for difference in change.query_differences if change is not None else ():
+        if difference.unsteady:
+            yield f"rows of query {difference.name}: it gives others each time, also without the change"
 
 
 def _not_looked_at(state: TableState, settings: Settings) -> list[str]:

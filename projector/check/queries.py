@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from projector.schema.types import VariantType, walk
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 TABLE_NAME = "t"
 """The name that a query may always call the table by, beside its own last name."""
@@ -26,10 +27,9 @@ TABLE_NAME = "t"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a query gave: its columns, and its rows by how often each came; or why it could not be run."""
+    """What a query gave: a table; or why it could not be run."""
 
-    columns: tuple[str, ...] = ()
-    rows: Mapping[tuple[Any, ...], int] | None = None
+    table: pa.Table | None = None
     failure: str | None = None
 
 
@@ -47,6 +47,8 @@ class QueryDifference:
         Why it can no longer be run; None where it gives other rows.
     before, after:
         A row, or the columns, that only one of the two has, as text.
+    unsteady:
+        Whether the query gives other rows each time it is run, so that they say nothing of the change.
     """
 
     name: str
@@ -54,12 +56,13 @@ class QueryDifference:
     failure: str | None
     before: str = ""
     after: str = ""
+    unsteady: bool = False
 
 
 def compare_queries(queries: Mapping[str, str], before: TableState, after: TableState) -> Iterator[QueryDifference]:
     """The queries whose answer differs.
 
-    Columns that only the answer after has are no difference; neither is the order of rows.
+    Columns, and fields of structs, that only the answer after has are no difference; neither is the order of rows.
 
     Raises
     ------
@@ -75,22 +78,35 @@ def compare_queries(queries: Mapping[str, str], before: TableState, after: Table
             raise UnsupportedError(f"Query {name} does not run on the table as it is: {one.failure}")
         other = _answer(now, sql)
         words = frozenset(word.lower() for word in re.findall(r"\w+", sql))
-        if other.failure is not None:
+        if one.table is None or other.table is None:
             yield QueryDifference(name, words, other.failure)
             continue
-        gone = [column for column in one.columns if column not in other.columns]
-        if gone:
-            yield QueryDifference(name, words, None, f"columns {', '.join(one.columns)}", ", ".join(other.columns))
+        places = _places(one.table.column_names, other.table.column_names)
+        if places is None:
+            columns, left = (", ".join(table.column_names) for table in (one.table, other.table))
+            yield QueryDifference(name, words, None, f"columns {columns}", f"columns {left}")
             continue
-        places = [other.columns.index(column) for column in one.columns]
-        found: Counter[tuple[Any, ...]] = Counter()
-        for row, count in (other.rows or {}).items():
-            found[tuple(row[place] for place in places)] += count
-        expected = Counter(one.rows or {})
+        kinds = one.table.schema.types
+        expected, found = _rows(one.table.columns, kinds), _rows([other.table.columns[i] for i in places], kinds)
         if expected != found:
+            again = _answer(was, sql).table
+            if again is None or _rows(again.columns, kinds) != expected:
+                yield QueryDifference(name, words, None, unsteady=True)
+                continue
             lost, new = expected - found, found - expected
             shown = (str(next(iter(lost), "no such row")), str(next(iter(new), "no such row")))
             yield QueryDifference(name, words, None, *shown)
+
+
+def _places(before: Sequence[str], after: Sequence[str]) -> list[int] | None:
+    """Where the columns before are among those after, the first of a name for the first; None where one is gone."""
+    left: dict[str, list[int]] = {}
+    for place, column in enumerate(after):
+        left.setdefault(column, []).append(place)
+    try:
+        return [left[column].pop(0) for column in before]
+    except (KeyError, IndexError):
+        return None
 
 
 def _connection(state: TableState) -> duckdb.DuckDBPyConnection:
@@ -133,22 +149,29 @@ def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:
         return Answer(failure=" ".join(str(error).split()))
     except ProjectorError as error:
         return Answer(failure=str(error))
-    rows = Counter(tuple(map(_hashable, row.values())) for row in _rows(table))
-    return Answer(tuple(table.column_names), rows)
+    return Answer(table)
 
 
-def _rows(table: Any) -> Iterator[dict[int, Any]]:
-    """Rows by the number of the column: names may come twice."""
-    columns = [column.to_pylist() for column in table.columns]
-    return (dict(enumerate(row)) for row in zip(*columns, strict=True))
+def _rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType]) -> Counter[tuple[Any, ...]]:
+    """How often each row comes, of structs only the fields that they have in the types."""
+    values = [
+        [_hashable(value, kind) for value in column.to_pylist()] for column, kind in zip(columns, kinds, strict=True)
+    ]
+    return Counter(zip(*values, strict=True))
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: Any, kind: pa.DataType) -> Any:
+    import pyarrow as pa
+
     match value:
-        case dict():
-            return tuple((key, _hashable(child)) for key, child in value.items())
-        case list():
-            return tuple(map(_hashable, value))
+        case dict() if pa.types.is_struct(kind):
+            return tuple((f.name, _hashable(value[f.name], f.type)) for f in kind if f.name in value)
+        case list() if pa.types.is_map(kind):
+            return tuple((_hashable(k, kind.key_type), _hashable(v, kind.item_type)) for k, v in value)
+        case list() if hasattr(kind, "value_type"):
+            return tuple(_hashable(item, kind.value_type) for item in value)
+        case dict() | list():  # of another type than before: some text that shows it
+            return repr(value)
         case float() if value != value:
             return "NaN"
         case _:

@@ -247,3 +247,10 @@ def test_a_schema_that_no_update_is_applied_to_is_told_once(tmp_path: Path) -> N
     assert [(f.code, f.path) for f in refused] == [("S102", "z"), ("S102", None)]
     assert report.after == report.before
     assert not report.ok
+
+
+def test_a_query_whose_rows_say_nothing_is_named(tmp_path: Path) -> None:
+    sql = "ALTER TABLE t RENAME COLUMN note TO remark"
+    report = projector.check(MAKE(tmp_path), sql=sql, queries={"luck.sql": "SELECT random() AS r FROM t"})
+    assert not report.deciding
+    assert any(said.startswith("rows of query luck.sql") for said in report.not_looked_at)
