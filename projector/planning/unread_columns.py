@@ -3,7 +3,7 @@
 Metrics of a file without field ids were recorded under the ids of the mapping that the table had then. Without that
 mapping the spec reads every column of the file as its default or null, whatever the manifest has counted. A manifest
 does not say which files have ids; but whoever writes a file with ids, and lists it, records its split offsets, and the
-importers of other people's files (Iceberg's own add_files, migrate and snapshot) do not. See ADR 0004.
+importers of other people's files (Iceberg's own add_files, migrate and snapshot) do not. See ADR 0006.
 """
 
 from __future__ import annotations
