@@ -46,21 +46,22 @@ def command(location: str, no_check: bool, **options: Any) -> None:
     proposal = require_proposal(table, options)
     show_notes(proposal)
     reports: list[Report] = []
+    based_on = [table.metadata]
 
     def look(at: Table) -> None:
         """Check the change on the table as it is; raises `CheckFailedError`."""
         from projector.api.check import check
 
+        based_on.append(at.metadata)
+        if no_check:
+            return
         reports.append(check(at, proposal, **choices.of_check()))
         if choices.fail(reports[-1]):
             raise CheckFailedError("The check refuses the change", reports[-1])
 
     try:
-        if no_check:
-            committed = table.commit(update_of(proposal))
-        else:
-            look(table)
-            committed = table.commit(update_of(proposal), recheck=look)
+        look(table)
+        committed = table.commit(update_of(proposal), recheck=look)
     except CheckFailedError as refused:
         _refused_by_check(refused.report, choices)
     except SchemaUpdateError as error:
@@ -84,7 +85,7 @@ def command(location: str, no_check: bool, **options: Any) -> None:
             choices.target,
         )
     elif commit.changed:
-        write_text(f"Committed {_made(table.metadata, after)}: {committed.metadata_file}\n", choices.target)
+        write_text(f"Committed {_made(based_on[-1], after)}: {committed.metadata_file}\n", choices.target)
     else:
         write_text("Nothing to commit: the table stays as it is.\n", choices.target)
 

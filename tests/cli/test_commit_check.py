@@ -141,6 +141,16 @@ def test_after_a_lost_race_the_change_is_checked_on_what_won(
     assert [f.name for f in current(location).current_schema.fields] == ["id", "qty", "note2"]
 
 
+@pytest.mark.parametrize("how", [[], ["--no-check"]])
+def test_after_a_lost_race_it_says_what_it_made_itself(
+    how: list[str], location: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    beaten_once(monkeypatch, lambda: load_table(str(location)).commit(UpdateSchema().delete_column("note")))
+    assert run(["commit", str(location), "--sql", "ALTER TABLE t SET TBLPROPERTIES ('a' = 'b')", *how]) == 0
+    assert capsys.readouterr().out.startswith("Committed properties: ")
+    assert current(location).properties["a"] == "b"
+
+
 def test_a_race_that_makes_the_change_harmful_refuses_it(
     location: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
