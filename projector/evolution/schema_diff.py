@@ -277,7 +277,18 @@ def _struct_changes(old: Schema, new: Schema, by: By, before: StructType, after:
             yield Change("to_other_struct", path, field.field_id, old.paths_by_id[field.field_id], path)
         else:
             yield Change("added", path, None if by == "name" else field.field_id, None, field)
+            yield from _taken_along(old, new, field.field_type)
         previous = field.name
+
+
+def _taken_along(old: Schema, new: Schema, added: IcebergType) -> Iterator[Change]:
+    """The fields of the old schema that are inside an added field."""
+    for child in children(added):
+        if child.field_id in old.fields_by_id:
+            before, after = old.paths_by_id[child.field_id], new.paths_by_id[child.field_id]
+            yield Change("to_other_struct", after, child.field_id, before, after)
+        else:
+            yield from _taken_along(old, new, child.field_type)
 
 
 def _name_before(field_id: int, struct: StructType) -> str | None:

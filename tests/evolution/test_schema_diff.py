@@ -125,6 +125,16 @@ def test_what_no_update_can_do_is_refused() -> None:
     assert kinds(old, moved) == [("to_other_struct", "s.b")]
     with pytest.raises(SchemaUpdateError, match=r"Cannot move b to s\.b: another struct"):
         diff_schemas(old, moved).operations()
+    wrapped = schema(
+        field(4, "new", StructType((field(5, "list", ListType(6, StructType((field(3, "b"),)))), old.fields[0])))
+    )
+    assert kinds(old, wrapped) == [
+        ("added", "new"),
+        ("to_other_struct", "new.list.element.b"),
+        ("to_other_struct", "new.s"),
+    ]
+    with pytest.raises(SchemaUpdateError, match="Cannot move b to new"):
+        diff_schemas(old, wrapped).operations()
     defaulted = schema(old.fields[0], field(3, "b", initial_default=1))
     with pytest.raises(SchemaUpdateError, match="Cannot change the initial default of b"):
         diff_schemas(old, defaulted).operations()

@@ -7,6 +7,10 @@ T = table("1 id int, 2 zip string, 3 address {4 city string}", [{"id": 1, "zip":
 CASES = [
     Case("a field in another struct", T, schema("1 id int, 3 address {4 city string, 2 zip string}"),
          ("zip",), "error"),
+    Case("a field in a new struct", T, schema("1 id int, 3 address {4 city string}, 5 place {2 zip string}"),
+         ("zip",), "error"),
+    Case("a field in a new list", T, schema("1 id int, 2 zip string, 5 all [6 {3 address {4 city string}}]"),
+         ("address",), "error"),
     Case("a struct to a primitive", T, UpdateSchema().update_column_type("address", "string"), ("address",), "error"),
     Case("a move to another struct", T, UpdateSchema().move_after("zip", "address.city"), ("zip",), "error"),
     Case("a move in its struct", T, "ALTER TABLE t ALTER COLUMN zip FIRST"),
