@@ -14,7 +14,8 @@ from projector.check.portability import ALL_ENGINES, engines_of
 from projector.check.proposal import Proposal, from_schema, from_sql
 from projector.check.report import Report
 from projector.check.rule import Level
-from projector.check.suppressions import Suppression
+from projector.check.rules import all_rules
+from projector.check.suppressions import Suppression, matches
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.evolution.schema_sources import SchemaSource, load_schema, source_from_arrow
 from projector.evolution.transaction import Transaction
@@ -70,7 +71,7 @@ def check(
         current snapshot. `forward`, `full` and their `-transitive` forms ask the old schema to read new data (too).
         `none`: only what cannot be applied counts.
     select, ignore:
-        Prefixes of the codes to report, and of those to leave out.
+        Prefixes of the codes to report, and of those to leave out (`ALL` for all).
     suppressions:
         Findings that somebody has decided to live with.
     engines:
@@ -97,6 +98,8 @@ def check(
         SQL, or a schema, that is not understood.
     NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
         A table that cannot be read.
+    UnsupportedError
+        A level, a compatibility, an engine or a prefix of codes that there is not.
     """
     if sum(given is not None for given in (update, sql, schema)) > 1:
         raise ProjectorError("Cannot check several proposals at once", hint="give one of update, sql and schema")
@@ -113,8 +116,8 @@ def check(
     settings = Settings(
         _level(level),
         _compatibility(compatibility),
-        tuple(select),
-        tuple(ignore),
+        _codes(select),
+        _codes(ignore),
         tuple(suppressions),
         engines_of(engines) or ALL_ENGINES,
         sample,
@@ -131,6 +134,17 @@ def _level(level: str | Level) -> Level:
         return Level.of(level)
     except KeyError:
         raise UnsupportedError(f"Unknown level: {level!r}", hint="choose schema, footers or values") from None
+
+
+def _codes(prefixes: Iterable[str]) -> tuple[str, ...]:
+    """Prefixes of codes; one that no rule's code begins with is a slip, which must not make a check pass."""
+    given = tuple(prefixes)
+    for prefix in given:
+        if not any(matches(code, (prefix,)) for code in all_rules()):
+            raise UnsupportedError(
+                f"No rule has a code that begins with {prefix!r}", hint="`projector rules` lists them"
+            )
+    return given
 
 
 def _compatibility(compatibility: str) -> Compatibility:

@@ -89,9 +89,18 @@ def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
     indent = len(line) - len(line.lstrip())
     shown, column = line[indent:].replace("\t", " "), column - indent
     gutter = " " * len(str(number))
+    # Columns count characters, as editors do; the marks below stand where a terminal puts the characters.
+    blank, marked = shown[:column], shown[column : end - line_start - indent]
     yield [(f"  --> {file or 'sql'}:{number}:{column + indent + 1}", "dim")]
     yield [(f"  {number} | ", "dim"), (shown, "")]
-    yield [(f"  {gutter} | ", "dim"), (" " * column + "^" * max(1, end - line_start - indent - column), style)]
+    yield [(f"  {gutter} | ", "dim"), (" " * _width(blank) + "^" * max(1, _width(marked)), style)]
+
+
+def _width(text: str) -> int:
+    """The columns of a terminal that a text takes: control characters are escaped, wide ones take two."""
+    from rich.cells import cell_len
+
+    return cell_len(printable(text))
 
 
 def _explanation(finding: Finding) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ import projector
 from projector.check.config import find_config, read_config
 from projector.check.report import Report
 from projector.check.suppressions import Suppression, sift
-from projector.errors import NotFoundError, ParseError
+from projector.errors import NotFoundError, ParseError, UnsupportedError
 from tests.check.tables import table
 
 MAKE = table("1 id int!, 2 note string, 3 qty int", [{"id": 1, "note": "x", "qty": 1}])
@@ -32,6 +32,12 @@ def test_select_and_ignore_by_prefix(tmp_path: Path) -> None:
     assert codes(check(tmp_path, sql, select=["T1"])) == ["T101"]
     assert "D101" not in codes(check(tmp_path, sql, ignore=["D101"]))
     assert codes(check(tmp_path, sql, ignore=["ALL"])) == []
+
+
+@pytest.mark.parametrize("how", [{"select": ["T1O1"]}, {"ignore": ["Z"]}, {"select": ["T", "t1"]}])
+def test_a_code_that_no_rule_has_is_no_reason_to_pass(how: dict[str, list[str]], tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="No rule has a code that begins with"):
+        check(tmp_path, "ALTER TABLE t DROP COLUMN note", **how)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,18 @@ def test_text_shows_the_words_that_cause_it(report: Report) -> None:
     assert "\x1b" not in shown
 
 
+@pytest.mark.parametrize(
+    ("name", "width"), [("\u540d\u524d", 4), ("\U0001f389", 2), ("e\u0301", 1), ("b\x07l", 6), ("plain", 5)]
+)
+def test_marks_stand_under_the_words_on_a_terminal(name: str, width: int, tmp_path: Path) -> None:
+    make = table("1 id int!, 2 note string", [{"id": 1, "note": "x"}])
+    sql = f"ALTER TABLE t ADD COLUMN `{name}` int; ALTER TABLE t DROP COLUMN `{name}{name}`"
+    shown = text.render(projector.check(make(tmp_path), sql=sql)).splitlines()
+    marks = shown[next(i for i, line in enumerate(shown) if "[S101" in line) + 3]
+    before = len("  1 | ALTER TABLE t ADD COLUMN `` int; ALTER TABLE t DROP COLUMN ") + width - len("  1 | ")
+    assert marks == "    | " + " " * before + "^" * (2 * width + 2)
+
+
 def test_text_in_colour(report: Report) -> None:
     assert "\x1b[" in text.render(report, color=True)
 
