@@ -11,6 +11,7 @@ import pytest
 import projector
 from projector.check.values.comparing import default_of, expected_row
 from projector.check.values.filters import filter_terms
+from projector.planning.scan_source import SnapshotSource
 from projector.schema.types import IntegerType, NestedField, StructType
 from tests.check import faults
 from tests.check.tables import evolve, foreign, schema, table
@@ -119,3 +120,16 @@ def test_an_empty_struct_as_default_is_made_of_its_fields_defaults() -> None:
 def test_filters_are_tried_on_leaves_in_structs_and_not_in_lists() -> None:
     all_columns = schema("1 a int, 2 s {3 x int, 4 t {5 y string}}, 6 l [7 int], 8 m <9 int, 10 int>")
     assert [term.path for term in filter_terms(all_columns, all_columns)] == [("a",), ("s", "x"), ("s", "t", "y")]
+
+
+def test_a_filter_is_planned_once_for_all_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, asked = SnapshotSource.plan, []
+
+    def counted(self: SnapshotSource, row_filter: Any) -> Any:
+        asked.append(row_filter)
+        return plan(self, row_filter)
+
+    monkeypatch.setattr(SnapshotSource, "plan", counted)
+    report = projector.check(T(tmp_path), level="values")
+    assert len(report.looked_at.engines) > 2
+    assert len(asked) <= report.looked_at.filters + 1

@@ -50,6 +50,7 @@ class Reader:
     state: TableState
     snapshot_id: int
     columns: Schema
+    _last: tuple[Expression, list[FileTask]] | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def _source(self) -> SnapshotSource:
@@ -68,7 +69,13 @@ class Reader:
     def filtered(self, files: Iterable[LiveFile], row_filter: Expression, engine: str) -> Outcome:
         """The rows of some files that pass a filter that is pushed down: into manifests, row groups, and the engine."""
         wanted = {file.path for file in files}
-        return self._read(lambda: [t for t in self._source.plan(row_filter) if t.file in wanted], row_filter, engine)
+        return self._read(lambda: [t for t in self._kept(row_filter) if t.file in wanted], row_filter, engine)
+
+    def _kept(self, row_filter: Expression) -> list[FileTask]:
+        """The files of the snapshot that a filter leaves; known of the last one, as each engine reads it in its turn."""
+        if self._last is None or self._last[0] is not row_filter:
+            self._last = row_filter, list(self._source.plan(row_filter))
+        return self._last[1]
 
     def _read(self, tasks: Any, row_filter: Expression, engine: str) -> Outcome:
         try:
