@@ -71,6 +71,9 @@ def run(
             if only:
                 kept = {n: r for n, r in runners.items() if any(fnmatch.fnmatch(n, p) for p in only)}
                 runners = {n: r for n, r in runners.items() if n in kept or n in {k.baseline for k in kept.values()}}
+            if not runners:
+                click.echo(f"{name}: no runner is like {' or '.join(only)}", err=True)
+                continue
             click.echo(f"{name}: measuring {', '.join(runners)}", err=True)
             timings = measure(runners, runs or scenario.runs)
             one = document([(name, scenario.size(scale), timing) for timing in timings], runs or scenario.runs)
