@@ -72,7 +72,7 @@ class Reader:
         return self._read(lambda: [t for t in self._kept(row_filter) if t.file in wanted], row_filter, engine)
 
     def _kept(self, row_filter: Expression) -> list[FileTask]:
-        """The files of the snapshot that a filter leaves; known of the last one, as each engine reads it in its turn."""
+        """The files of the snapshot that a filter leaves, kept for the last filter: each engine is asked in turn."""
         if self._last is None or self._last[0] is not row_filter:
             self._last = row_filter, list(self._source.plan(row_filter))
         return self._last[1]
