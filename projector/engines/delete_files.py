@@ -17,26 +17,13 @@ from projector.engines.selection import DeletedPositions
 from projector.errors import CorruptFileError
 from projector.files.deletion_vector import read_deletion_vector
 from projector.planning.by_path import ByPath
+from projector.planning.position_deletes import POSITION_DELETE_NAMES, POSITION_DELETE_SCHEMA
 from projector.planning.probes import Probe
 from projector.planning.projected_files import PlanCache, project_file
 from projector.planning.scan_request import ScanRequest
 from projector.planning.tasks import DeleteFile, FileTask
 from projector.schema.arrow_schema import arrow_schema
-from projector.schema.name_mapping import MappedField, NameMapping
-from projector.schema.reserved import DELETE_FILE_PATH, DELETE_FILE_POS
 from projector.schema.schema import Schema
-from projector.schema.types import LongType, NestedField, StringType
-
-POSITION_DELETE_SCHEMA = Schema(
-    (
-        NestedField(DELETE_FILE_PATH, "file_path", StringType(), required=True),
-        NestedField(DELETE_FILE_POS, "pos", LongType(), required=True),
-    )
-)
-"""The columns of a position delete file that are read (spec: Position Delete Files)."""
-
-_BY_NAME = NameMapping((MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS)))
-
 
 _MOST_KEPT = 8_000_000
 """Positions, and keys, that are kept for the next data file; one delete file is always kept, however large."""
@@ -95,7 +82,7 @@ class DeleteReader:
     def _positions_in(self, delete: DeleteFile) -> ByPath[list[pa.Int64Array]]:
         found = self._positions.get(delete.file)
         if found is None:
-            cache = self._plans.setdefault((), PlanCache(POSITION_DELETE_SCHEMA, _BY_NAME))
+            cache = self._plans.setdefault((), PlanCache(POSITION_DELETE_SCHEMA, POSITION_DELETE_NAMES))
             table = pa.Table.from_batches(self._batches(delete, cache), arrow_schema(cache.schema))
             lists = table.group_by("file_path").aggregate([("pos", "list")])
             found = ByPath()

@@ -14,15 +14,15 @@ from projector.engines.rows import Row, read_rows
 from projector.errors import CorruptFileError
 from projector.files.deletion_vector import read_deletion_vector
 from projector.files.locations import canonical, without_authority
+from projector.planning.position_deletes import POSITION_DELETE_NAMES, POSITION_DELETE_SCHEMA
 from projector.planning.probes import Probe
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_file
 from projector.planning.row_evaluator import evaluate_leaves
 from projector.planning.scan_request import ScanRequest
 from projector.planning.tasks import DeleteFile, FileTask
-from projector.schema.name_mapping import MappedField, NameMapping
-from projector.schema.reserved import DELETE_FILE_PATH, DELETE_FILE_POS, DELETED
+from projector.schema.name_mapping import NameMapping
+from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
-from projector.schema.types import LongType, NestedField, StringType
 
 
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
@@ -75,7 +75,7 @@ def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
             with request.storage.open(delete.location) as source:
                 positions = set(read_deletion_vector(source, delete.file, *delete.vector_range, delete.record_count))
         else:
-            named = _delete_rows(delete, _POSITION_DELETES, _POSITION_NAMES, request)
+            named = _delete_rows(delete, POSITION_DELETE_SCHEMA, POSITION_DELETE_NAMES, request)
             positions = {r["pos"] for r in named if _is_meant(r["file_path"], file.task.file, request)}
         outside = [p for p in positions if not 0 <= p < file.row_count]
         if outside:
@@ -106,12 +106,3 @@ def _delete_rows(delete: DeleteFile, schema: Schema, mapping: NameMapping | None
     projected = project_file(FileTask(delete.file, delete.location), PlanCache(schema, mapping), request.storage)
     with request.storage.open_arrow(delete.location) as source:
         return read_rows(projected.plan, source, projected.binding)
-
-
-_POSITION_DELETES = Schema(
-    (
-        NestedField(DELETE_FILE_PATH, "file_path", StringType(), required=True),
-        NestedField(DELETE_FILE_POS, "pos", LongType(), required=True),
-    )
-)
-_POSITION_NAMES = NameMapping((MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS)))

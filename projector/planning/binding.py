@@ -8,7 +8,6 @@ spelled with `AlwaysNull`, because a null is still null. For instance `x < 21474
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -144,7 +143,9 @@ class _Binder:
         field_id = schema.find_id(name, self.case_sensitive)
         if field_id is None:
             shown = name if isinstance(name, str) else ".".join(name)
-            raise NotFoundError(f"Cannot find field {shown!r} in schema {schema.schema_id}", hint=self.hint(shown))
+            raise NotFoundError(
+                f"Cannot find field {shown!r} in schema {schema.schema_id}", hint=self.schema.suggestion(shown)
+            )
         path = schema.paths_by_id[field_id]
         parents = []
         parent = schema.parents_by_id.get(field_id)
@@ -165,15 +166,6 @@ class _Binder:
             tuple(p.field_id for p in reversed(parents)),
             any(p.optional for p in parents),
         )
-
-    def hint(self, shown: str) -> str:
-        names = list(self.schema.ids_by_name)
-        by_lower = {n.lower(): n for n in reversed(names)}
-        near = difflib.get_close_matches(shown.lower(), by_lower, 3, 0.6)
-        if near:
-            return "did you mean " + " or ".join(by_lower[n] for n in near) + "?"
-        known = ", ".join(f.name for f in self.schema.fields[:20])
-        return f"the schema has: {known}{', ...' if len(self.schema.fields) > 20 else ''}"
 
 
 def negate(expression: Expression) -> Expression:
