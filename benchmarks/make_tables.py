@@ -56,7 +56,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A table: how many files of how many rows, in how many stages, and what its columns hold."""
+    """A table: how many files of how many rows, in how many stages, and what its columns hold.
+
+    `read` names the columns that a full read takes; None for all of them.
+    """
 
     name: str
     files: int
@@ -65,6 +68,7 @@ class Scenario:
     manifest_files: int
     columns: tuple[Column, ...]
     values: Callable[[Column, int, Scenario, np.random.Generator], pa.Array]
+    read: tuple[str, ...] | None = None
 
 
 def stage_of(scenario: Scenario, file: int) -> int:
@@ -297,8 +301,11 @@ NESTED = (
     Column(8, "by_name", map_of(9, 10, item(10, LAST_ITEM)), ("by_name", map_of(9, 10, item(10, FIRST_ITEM)), 3)),
 )
 
+FIVE = ("clustered", "scattered", "amount", "c8", "c9")
+"""Of the wide table: two that were renamed, one promoted, one as it was, and one that older files do not have."""
+
 SCENARIOS = {
-    "wide": Scenario("wide", 64, 100_000, 4, 16, flat_columns(200, 4), flat_values),
+    "wide": Scenario("wide", 64, 100_000, 4, 16, flat_columns(200, 4), flat_values, FIVE),
     "many": Scenario("many", 2000, 1000, 12, 20, flat_columns(20, 12), flat_values),
     "nested": Scenario("nested", 32, 50_000, 4, 8, NESTED, nested_values),
 }

@@ -7,31 +7,52 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Question:
+    """What a runner reads: columns (None for all of them), of the rows with `low <= column < high`."""
+
+    columns: tuple[str, ...] | None = None
+    column: str | None = None
+    low: int = 0
+    high: int = 0
+
+    @property
+    def condition(self) -> str | None:
+        """The filter, as SQL and all filter strings have it."""
+        if self.column is None:
+            return None
+        return f"{self.column} >= {self.low} and {self.column} < {self.high}"
+
+
+@dataclass(frozen=True)
 class Query:
-    """A question: `full` takes all columns, `sum` adds up one, `clustered` and `scattered` filter as well.
+    """A question by its name, asked of a table of any size.
 
     Parameters
     ----------
-    bounds:
-        From the number of rows to the half-open range of the filter.
+    ask:
+        `ask(columns, rows)` from the columns that a full read of the table takes and the number of its rows.
     """
 
     name: str
     about: str
-    bounds: Callable[[int], tuple[int, int]] = lambda rows: (0, rows)
+    ask: Callable[[tuple[str, ...] | None, int], Question]
+
+
+def _one_in_a_hundred(column: str) -> Callable[[tuple[str, ...] | None, int], Question]:
+    return lambda columns, rows: Question(columns, column, rows // 2, rows // 2 + rows // 100)
 
 
 QUERIES = (
-    Query("full", "All rows of all columns"),
-    Query("sum", "The sum of one column that was promoted"),
+    Query("full", "All rows", lambda columns, _rows: Question(columns)),
+    Query("sum", "The sum of one column that was promoted", lambda _columns, _rows: Question(("amount",))),
     Query(
         "clustered",
-        "All columns of 2 % of the rows, picked by a column that follows the files",
-        lambda rows: (rows // 2, rows // 2 + rows // 50),
+        "1 % of the rows, picked by a renamed column that follows the files",
+        _one_in_a_hundred("clustered"),
     ),
     Query(
         "scattered",
-        "All columns of 2 % of the rows, picked by a column that is spread over all files",
-        lambda rows: (rows // 2, rows // 2 + rows // 50),
+        "1 % of the rows, picked by a renamed column that is spread over all files",
+        _one_in_a_hundred("scattered"),
     ),
 )

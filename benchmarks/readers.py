@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-Bounds = tuple[int, int]
+from .queries import Question
+
 Outcome = tuple[int, int]
 
 
@@ -18,7 +19,7 @@ class Reader:
     Parameters
     ----------
     run:
-        `run(folder, query, bounds)`; the folder holds `table` and `raw`.
+        `run(folder, question)`; the folder holds `table` and `raw`.
     limit:
         The raw scan that bounds it from below; None for a raw scan.
     package:
@@ -26,13 +27,9 @@ class Reader:
     """
 
     name: str
-    run: Callable[[Path, str, Bounds], Outcome]
+    run: Callable[[Path, Question], Outcome]
     limit: str | None = None
     package: str | None = None
-
-
-def _filter(query: str, bounds: Bounds) -> str | None:
-    return None if query in ("full", "sum") else f"{query} >= {bounds[0]} and {query} < {bounds[1]}"
 
 
 def _metadata_file(folder: Path) -> str:
@@ -57,110 +54,108 @@ def _raw_files(folder: Path) -> list[str]:
 # ---------------------------------------------------------------------------------------------------------------- Arrow
 
 
-def raw_arrow(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def raw_arrow(folder: Path, question: Question) -> Outcome:
     import pyarrow.dataset as ds
 
-    files = _raw_files(folder)
-    columns = ["amount"] if query == "sum" else None
     where = None
-    if _filter(query, bounds):
-        where = (ds.field(query) >= bounds[0]) & (ds.field(query) < bounds[1])
-    return _of_arrow(ds.dataset(files).to_table(columns=columns, filter=where))
+    if question.column is not None:
+        where = (ds.field(question.column) >= question.low) & (ds.field(question.column) < question.high)
+    columns = None if question.columns is None else list(question.columns)
+    return _of_arrow(ds.dataset(_raw_files(folder)).to_table(columns=columns, filter=where))
 
 
-def ours_arrow(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def ours_arrow(folder: Path, question: Question) -> Outcome:
     import projector
 
-    fields = ("amount",) if query == "sum" else ("*",)
     table = projector.load_table(folder / "table")
-    return _of_arrow(table.scan(_filter(query, bounds), fields).to_arrow())
+    return _of_arrow(table.scan(question.condition, question.columns or ("*",)).to_arrow())
 
 
-def pyiceberg(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def pyiceberg(folder: Path, question: Question) -> Outcome:
     from pyiceberg.table import StaticTable
 
     table = StaticTable.from_metadata(_metadata_file(folder))
-    fields = ("amount",) if query == "sum" else ("*",)
-    where = _filter(query, bounds)
+    fields = question.columns or ("*",)
+    where = question.condition
     scan = table.scan(where, selected_fields=fields) if where else table.scan(selected_fields=fields)
     return _of_arrow(scan.to_arrow())
 
 
-def daft(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def daft(folder: Path, question: Question) -> Outcome:
     import daft
     from pyiceberg.table import StaticTable
 
     frame = daft.read_iceberg(StaticTable.from_metadata(_metadata_file(folder)))
-    if query == "sum":
-        frame = frame.select("amount")
-    elif _filter(query, bounds):
-        frame = frame.where((daft.col(query) >= bounds[0]) & (daft.col(query) < bounds[1]))
+    if question.column is not None:
+        frame = frame.where((daft.col(question.column) >= question.low) & (daft.col(question.column) < question.high))
+    if question.columns is not None:
+        frame = frame.select(*question.columns)
     return _of_arrow(frame.to_arrow())
 
 
 # --------------------------------------------------------------------------------------------------------------- Polars
 
 
-def _polars(frame: Any, query: str, bounds: Bounds) -> Outcome:
+def _polars(frame: Any, question: Question) -> Outcome:
     import polars as pl
 
-    if query == "sum":
-        frame = frame.select("amount")
-    elif _filter(query, bounds):
-        frame = frame.filter((pl.col(query) >= bounds[0]) & (pl.col(query) < bounds[1]))
+    if question.column is not None:
+        frame = frame.filter((pl.col(question.column) >= question.low) & (pl.col(question.column) < question.high))
+    if question.columns is not None:
+        frame = frame.select(question.columns)
     return _of_polars(frame.collect())
 
 
-def raw_polars(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def raw_polars(folder: Path, question: Question) -> Outcome:
     import polars as pl
 
-    return _polars(pl.scan_parquet(_raw_files(folder)), query, bounds)
+    return _polars(pl.scan_parquet(_raw_files(folder)), question)
 
 
-def ours_polars(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def ours_polars(folder: Path, question: Question) -> Outcome:
     import projector
 
-    return _polars(projector.load_table(folder / "table").scan().to_lazy(), query, bounds)
+    return _polars(projector.load_table(folder / "table").scan().to_lazy(), question)
 
 
-def polars_scan_iceberg(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def polars_scan_iceberg(folder: Path, question: Question) -> Outcome:
     import polars as pl
 
-    return _polars(pl.scan_iceberg(_metadata_file(folder)), query, bounds)
+    return _polars(pl.scan_iceberg(_metadata_file(folder)), question)
 
 
 # --------------------------------------------------------------------------------------------------------------- DuckDB
 
 
-def _duckdb(connection: Any, query: str, bounds: Bounds) -> Outcome:
-    columns, where = ("amount" if query == "sum" else "*"), _filter(query, bounds)
+def _duckdb(connection: Any, question: Question) -> Outcome:
+    columns, where = ", ".join(question.columns or ("*",)), question.condition
     relation = connection.sql(f"SELECT {columns} FROM t{f' WHERE {where}' if where else ''}")
     return _of_arrow(relation.to_arrow_table())
 
 
-def raw_duckdb(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def raw_duckdb(folder: Path, question: Question) -> Outcome:
     import duckdb
 
     connection = duckdb.connect()
     connection.read_parquet(_raw_files(folder)).create_view("t")
-    return _duckdb(connection, query, bounds)
+    return _duckdb(connection, question)
 
 
-def ours_duckdb(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def ours_duckdb(folder: Path, question: Question) -> Outcome:
     import projector
 
     # A view is made before it is queried, so what decides about files goes to the scan.
-    scan = projector.load_table(folder / "table").scan(_filter(query, bounds))
-    return _duckdb(scan.to_duckdb("t"), query, bounds)
+    scan = projector.load_table(folder / "table").scan(question.condition)
+    return _duckdb(scan.to_duckdb("t"), question)
 
 
-def duckdb_extension(folder: Path, query: str, bounds: Bounds) -> Outcome:
+def duckdb_extension(folder: Path, question: Question) -> Outcome:
     import duckdb
 
     connection = duckdb.connect()
     connection.execute("LOAD iceberg")  # must be installed already: nothing is downloaded here
     connection.from_query(f"FROM iceberg_scan('{_metadata_file(folder)}')").create_view("t")
-    return _duckdb(connection, query, bounds)
+    return _duckdb(connection, question)
 
 
 READERS = (

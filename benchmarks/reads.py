@@ -12,28 +12,34 @@ from .make_tables import SCENARIOS as TABLES
 from .make_tables import Scenario as Evolved
 from .make_tables import write_scenario
 from .measuring import Runner
-from .queries import QUERIES, Query
+from .queries import QUERIES, Query, Question
 from .readers import READERS, Reader
 from .scenario import Prepared, Scenario, scaled
 
 
 def _prepare(name: str, query: Query, folder: Path, scale: float) -> Prepared:
     table = _scaled(TABLES[name], scale)
-    home = folder / f"reads-{table.files}"
-    if not (home / name).exists():
-        write_scenario(table, home)
-    home /= name
-    bounds = query.bounds(table.files * table.rows)
+    home = made(name, folder, scale)
+    question = query.ask(table.read, table.files * table.rows)
     found: dict[str, Runner] = {}
     for reader in READERS:
         if reader.package is not None and find_spec(reader.package) is None:
             continue
-        found[reader.name] = Runner(partial(_run, reader, home, query.name, bounds), reader.limit)
+        found[reader.name] = Runner(partial(_run, reader, home, question), reader.limit)
     return found
 
 
-def _run(reader: Reader, home: Path, query: str, bounds: tuple[int, int]) -> object:
-    return reader.run(home, query, bounds)
+def _run(reader: Reader, home: Path, question: Question) -> object:
+    return reader.run(home, question)
+
+
+def made(name: str, folder: Path, scale: float) -> Path:
+    """The folder of a table and its raw copy, made unless it is there."""
+    table = _scaled(TABLES[name], scale)
+    home = folder / f"reads-{table.files}"
+    if not (home / name).exists():
+        write_scenario(table, home)
+    return home / name
 
 
 def _scaled(table: Evolved, scale: float) -> Evolved:
@@ -44,7 +50,12 @@ def _scaled(table: Evolved, scale: float) -> Evolved:
     )
 
 
-def _size(name: str, scale: float) -> str:
+def _columns(name: str) -> str:
+    read = TABLES[name].read
+    return "all columns" if read is None else f"{len(read)} columns"
+
+
+def size(name: str, scale: float) -> str:
     table = _scaled(TABLES[name], scale)
     return f"{table.files}x{table.rows}x{len(table.columns)}"
 
@@ -56,7 +67,11 @@ def _scenarios() -> Mapping[str, Scenario]:
             name = f"{table}-{query.name}"
             prepare: Callable[[Path, float], Prepared] = partial(_prepare, table, query)
             found[name] = Scenario(
-                name, f"{query.about}, of the table `{table}`.", partial(_size, table), prepare, group="reads"
+                name,
+                f"{query.about}; {_columns(table)} of the table `{table}`.",
+                partial(size, table),
+                prepare,
+                group="reads",
             )
     return found
 

@@ -1,55 +1,74 @@
-"""Reading a table as a stream of batches: the time, and the memory that is resident at most, beside a raw stream."""
+"""The memory that a read takes at most, as a whole and as a stream of batches, beside the raw scan of the engine.
+
+Each read is a process of its own, so the times here include the start of an interpreter; the figure of interest is the
+memory, beyond an interpreter that imports the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from .make_tables import SCENARIOS as TABLES
-from .make_tables import write_scenario
+from .make_tables import SCENARIOS as EVOLVED
 from .measuring import Runner
 from .memory import peak_memory
-from .reads import _scaled, _size
+from .reads import made, size
 from .scenario import Prepared, Scenario
 
-_OURS = """
-import sys, projector
-rows = sum(batch.num_rows for batch in projector.load_table(sys.argv[1] + "/table").scan().to_arrow_batch_reader())
-"""
-_RAW = """
-import sys, pathlib, pyarrow.dataset as ds
-files = [str(path) for path in sorted(pathlib.Path(sys.argv[1], "raw").iterdir())]
-scanner = ds.dataset(files).scanner(batch_readahead=1, fragment_readahead=1)
-rows = sum(batch.num_rows for batch in scanner.to_batches())
-"""
-_IMPORTS = "import projector, pyarrow.parquet, pyarrow.dataset"
+_START = "import sys, pathlib\nfolder, columns = pathlib.Path(sys.argv[1]), sys.argv[2:]\n"
+_RAW_FILES = "files = [str(path) for path in sorted((folder / 'raw').iterdir())]\n"
+_OPEN = "import projector\nscan = projector.load_table(folder / 'table').scan(None, columns or ('*',))\n"
+_DUCKDB = "import duckdb\nrelation = duckdb.connect().read_parquet(files).select(', '.join(columns) or '*')\n"
+
+IMPORTS = {
+    "arrow": "import projector.api.scan, pyarrow.parquet, pyarrow.dataset",
+    "polars": "import projector.api.scan, polars",
+    "duckdb": "import projector.api.scan, duckdb, pyarrow",
+}
+STREAMS = {
+    "raw-arrow": _RAW_FILES + "import pyarrow.dataset as ds\n"
+    "scanner = ds.dataset(files).scanner(columns or None, batch_readahead=1, fragment_readahead=1)\n"
+    "rows = sum(batch.num_rows for batch in scanner.to_batches())",
+    "projector-arrow": _OPEN + "rows = sum(batch.num_rows for batch in scan.to_arrow_batch_reader())",
+}
+WHOLE = {
+    "raw-arrow": _RAW_FILES
+    + "import pyarrow.dataset as ds\nrows = ds.dataset(files).to_table(columns or None).num_rows",
+    "projector-arrow": _OPEN + "rows = scan.to_arrow().num_rows",
+    "raw-polars": _RAW_FILES
+    + "import polars\nrows = polars.scan_parquet(files).select(columns or polars.all()).collect().height",
+    "projector-polars": _OPEN + "rows = scan.to_polars().height",
+    "raw-duckdb": _RAW_FILES + _DUCKDB + "rows = relation.to_arrow_table().num_rows",
+    "projector-duckdb": _OPEN + "rows = scan.to_duckdb('t').sql('FROM t').to_arrow_table().num_rows",
+}
 
 
-def _prepare(name: str, folder: Path, scale: float) -> Prepared:
-    table = _scaled(TABLES[name], scale)
-    home = folder / f"reads-{table.files}"
-    if not (home / name).exists():
-        write_scenario(table, home)
-    where = str(home / name)
+def _prepare(name: str, statements: dict[str, str], folder: Path, scale: float) -> Prepared:
+    arguments = (str(made(name, folder, scale)), *(EVOLVED[name].read or ()))
     measured: dict[str, int] = {}
 
-    def run(who: str, statement: str) -> None:
-        measured[who] = peak_memory(statement, where) - peak_memory(_IMPORTS)
+    def run(who: str) -> None:
+        bare = peak_memory(IMPORTS[who.split("-")[1]])
+        measured[who] = peak_memory(_START + statements[who], *arguments) - bare
 
-    def runner(who: str, statement: str, baseline: str | None = None) -> Runner:
-        return Runner(partial(run, who, statement), baseline, lambda: {"peak_bytes": measured.get(who)})
+    def facts(who: str) -> dict[str, object]:
+        return {"peak_bytes": measured.get(who)}
 
-    return {"raw-arrow": runner("raw", _RAW), "projector-arrow": runner("ours", _OURS, "raw-arrow")}
+    found = {}
+    for who in statements:
+        baseline = None if who.startswith("raw-") else who.replace("projector-", "raw-")
+        found[who] = Runner(partial(run, who), baseline, partial(facts, who))
+    return found
 
 
-SCENARIOS = tuple(
-    Scenario(
-        f"stream-{name}",
-        f"Stream all rows of the table `{name}`, in a process of its own; the figure of interest is the memory.",
-        partial(_size, name),
-        partial(_prepare, name),
-        runs=2,
-        group="memory",
-    )
-    for name in ("many", "wide")
+def _scenario(name: str, table: str, statements: dict[str, str], about: str) -> Scenario:
+    prepare: Callable[[Path, float], Prepared] = partial(_prepare, table, statements)
+    return Scenario(name, f"{about} of the table `{table}`.", partial(size, table), prepare, runs=1, group="memory")
+
+
+TABLES = ("many", "nested", "wide")
+SCENARIOS = (
+    *(_scenario(f"memory-{table}", table, WHOLE, "All rows") for table in TABLES),
+    *(_scenario(f"stream-{table}", table, STREAMS, "A stream of all rows") for table in TABLES),
 )
