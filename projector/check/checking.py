@@ -50,7 +50,7 @@ class Settings:
     queries:
         Downstream queries by their names, to be run before and after.
     shape_cache, executor:
-        Shapes of files on disk, and where footers are read unless in this process.
+        What is kept on disk of files and manifests, and where footers are read unless in this process.
     """
 
     level: Level = Level.FOOTERS

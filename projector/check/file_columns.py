@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 
-from projector.check.live_files import LiveFile
+from projector.check.live_files import Files, LiveFile
 from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, Place
@@ -37,21 +38,17 @@ def listed(names: Iterable[str], most: int = 5) -> str:
     return ", ".join(all_names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def by_writing_schema(state: TableState, group: ShapeGroup) -> Iterator[tuple[Schema, frozenset[str]]]:
+def by_writing_schema(state: TableState, group: ShapeGroup) -> Iterator[tuple[Schema, Files]]:
     """The schemas that the files of a group were added under, as their snapshots record, and the files of each.
 
     Files whose snapshot is not retained, or recorded no schema, are left out.
     """
     schema_ids: Mapping[int, int | None] = {s.snapshot_id: s.schema_id for s in state.metadata.snapshots}
-    found: dict[int, set[str]] = {}
-    for file in group.files:
-        schema_id = schema_ids.get(file.entry.snapshot_id) if file.entry.snapshot_id is not None else None
-        if schema_id is not None:
-            found.setdefault(schema_id, set()).add(file.path)
-    for schema_id, paths in found.items():
-        schema = state.history.get(schema_id)
+    by_id = group.files.by(lambda _, kind: None if kind.snapshot_id is None else schema_ids.get(kind.snapshot_id))
+    for schema_id, files in by_id.items():
+        schema = None if schema_id is None else state.history.get(schema_id)
         if schema is not None:
-            yield schema, frozenset(paths)
+            yield schema, files
 
 
 def distinct(groups: Iterable[ShapeGroup]) -> list[ShapeGroup]:
@@ -59,6 +56,7 @@ def distinct(groups: Iterable[ShapeGroup]) -> list[ShapeGroup]:
     return list({id(group): group for group in groups}.values())
 
 
-def among(paths: Collection[str]) -> Callable[[LiveFile], bool]:
-    """Whether a file is at one of some paths."""
+def among(files: Iterable[Files]) -> Callable[[LiveFile], bool]:
+    """Whether a file is one of some."""
+    paths = frozenset(chain.from_iterable(each.paths for each in files))
     return lambda file: file.path in paths

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from projector.check.findings import Evidence
-from projector.check.live_files import LiveFile
+from projector.check.live_files import Files, LiveFile
 from projector.check.state import TableState
 
 
@@ -22,7 +22,7 @@ def of_files(files: Sequence[LiveFile], among: int, *facts: str) -> Evidence:
     return Evidence(
         files=len(files),
         of_files=among,
-        rows=sum(file.data_file.record_count for file in files),
+        rows=files.record_count if isinstance(files, Files) else sum(file.record_count for file in files),
         first_file=files[0].path if files else None,
         facts=facts,
     )

@@ -1,58 +1,24 @@
-"""What manifests say of live data files that contradicts itself or the spec: one pass over all files, kept as counts.
+"""What manifests say of live data files that contradicts itself or the spec, put together from what each says.
 
-Counts and bounds of a manifest take much room once they are decoded. They are decoded here file by file, looked at, and
-let go. Columns whose names have moved in the name mapping are passed over: their metrics may be another column's.
+Columns whose names have moved in the name mapping are passed over: their metrics may be another column's.
 """
 
 from __future__ import annotations
 
-import struct
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import and_
 from typing import Any
-from uuid import UUID
 
+from projector.check.entry_facts import BOUNDED, EntryFacts, Terms, entry_facts
 from projector.check.findings import Evidence
-from projector.check.live_files import LiveFile, LiveFiles
-from projector.check.partition_values import PartitionCheck
-from projector.check.summaries import SummaryCheck
+from projector.check.live_files import LiveFiles, Run
+from projector.files.cache_file import CacheFile
 from projector.metadata.table_metadata import TableMetadata
 from projector.planning.moved_names import ids_with_moved_names
-from projector.schema.binary_values import decode_bound
 from projector.schema.name_mapping import NameMapping
-from projector.schema.types import (
-    BinaryType,
-    BooleanType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FixedType,
-    FloatType,
-    IcebergType,
-    IntegerType,
-    LongType,
-    StringType,
-    TimestampNanoType,
-    TimestampType,
-    TimestamptzNanoType,
-    TimestamptzType,
-    TimeType,
-    UUIDType,
-)
 
-_BOUNDED = (
-    BooleanType, IntegerType, LongType, FloatType, DoubleType, DecimalType, DateType, TimeType, TimestampType,
-    TimestamptzType, TimestampNanoType, TimestamptzNanoType, StringType, UUIDType, FixedType, BinaryType,
-)  # fmt: skip
-_NARROW = (LongType, DoubleType, TimestampType, TimestampNanoType)
-"""Types that 4 bytes are a legal bound of: from before a promotion."""
-_FOUR = (*_NARROW, IntegerType, FloatType, DateType)
-_LONG, _DOUBLE, _INT, _FLOAT = map(struct.Struct, ("<q", "<d", "<i", "<f"))
-_PLAIN: Mapping[type[IcebergType], struct.Struct] = {
-    LongType: _LONG, TimeType: _LONG, TimestampType: _LONG, TimestamptzType: _LONG, TimestampNanoType: _LONG,
-    TimestamptzNanoType: _LONG, DoubleType: _DOUBLE, IntegerType: _INT, DateType: _INT, FloatType: _FLOAT,
-}  # fmt: skip
 AT_MOST = 200_000
 """Bounds that are looked at, unless values are looked at as well: those of 10,000 files of 20 columns."""
 
@@ -65,13 +31,6 @@ class Tally:
     rows: int = 0
     first_file: str | None = None
     example: str = ""
-
-    def add(self, file: LiveFile, example: str = "") -> None:
-        """Count a file."""
-        if self.first_file is None:
-            self.first_file, self.example = file.path, example
-        self.files += 1
-        self.rows += file.data_file.record_count
 
     def evidence(self, among: int, *facts: str) -> Evidence:
         """The evidence, with what the first file shows as its first fact."""
@@ -115,9 +74,21 @@ class ManifestFacts:
     partition_differs: dict[tuple[int, int], Tally] = field(default_factory=_tallies)
     outside_summary: dict[tuple[int, int], Tally] = field(default_factory=_tallies)
 
+    def tally(self, name: str, field_id: int, spec_id: int) -> Tally:
+        """The tally of a fact."""
+        if name == "without_counts":
+            return self.without_counts
+        key = (spec_id, field_id) if name in ("partition_differs", "outside_summary") else field_id
+        found: Tally = getattr(self, name)[key]
+        return found
+
 
 def gather(
-    metadata: TableMetadata, mapping: NameMapping | None, live: LiveFiles, at_most: int | None = AT_MOST
+    metadata: TableMetadata,
+    mapping: NameMapping | None,
+    live: LiveFiles,
+    at_most: int | None = AT_MOST,
+    cache: CacheFile | None = None,
 ) -> ManifestFacts:
     """Look at the manifest entries of all live data files.
 
@@ -126,71 +97,84 @@ def gather(
     mapping:
         The table's name mapping, if it has one that can be read.
     at_most:
-        The number of columns' bounds that are looked at, in files spread over all manifests; None for all. Decoding
-        bounds takes longer than all else, and what is wrong with them is a writer's habit.
+        About the number of columns' bounds that are looked at, in files spread over all manifests; None for all.
+        Decoding bounds takes longer than all else, and what is wrong with them is a writer's habit.
+    cache:
+        Where the facts of manifests are kept; for those that it has, no manifest is read.
     """
     doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
     fields = metadata.current_schema.fields_by_id
-    types = {i: f.field_type for i, f in fields.items() if i not in doubtful and isinstance(f.field_type, _BOUNDED)}
-    step = 1 if at_most is None else max(1, len(live.data) * max(1, len(types)) // at_most)
-    facts = ManifestFacts(bounds_of=-(-len(live.data) // step))
-    bounds = _Bounds(facts, types)
-    partitions, summaries = PartitionCheck(metadata, types), SummaryCheck()
-    for number, file in enumerate(live.data):
-        data_file = file.data_file
-        metrics, spec_id = data_file.metrics, data_file.spec_id
-        if number % step == 0:
-            lower, upper = metrics.fresh("lower_bounds"), metrics.fresh("upper_bounds")
-            bounds.look(file, lower, upper)
-            for part, example in partitions.differences(data_file, lower, upper) if data_file.partition else ():
-                facts.partition_differs[spec_id, part].add(file, example)
-        if data_file.record_count and not metrics.has("value_counts") and not metrics.has("null_value_counts"):
-            facts.without_counts.add(file)
-        for part, example in summaries.left_out(file) if data_file.partition else ():
-            facts.outside_summary[spec_id, part].add(file, example)
+    types = {i: f.field_type for i, f in fields.items() if i not in doubtful and isinstance(f.field_type, BOUNDED)}
+    terms = Terms(metadata, types, _step(len(live.data) * max(1, len(types)), at_most))
+    facts = ManifestFacts()
+    for run, found in _facts_of(live, terms, cache):
+        _add(facts, run, found, terms)
     return facts
 
 
-class _Bounds:
-    """Looks at the bounds of one file after the other. Most are as they should be, and told so by few steps."""
+def _step(bounds: int, at_most: int | None) -> int:
+    """One file in how many is looked at: a power of two, so that it seldom changes while a table grows."""
+    step = 1
+    while at_most is not None and bounds > at_most * step:
+        step *= 2
+    return step
 
-    def __init__(self, facts: ManifestFacts, types: Mapping[int, IcebergType]) -> None:
-        self.facts = facts
-        self.types = types
-        self.plain = {i: _PLAIN[type(kind)] for i, kind in types.items() if type(kind) in _PLAIN}
 
-    def look(self, file: LiveFile, lower: Mapping[int, bytes], upper: Mapping[int, bytes]) -> None:
-        """Count what is wrong with the bounds of a file."""
-        plain, four_bytes = self.plain, self.facts.four_bytes
-        for field_id, low in lower.items():
-            high, layout = upper.get(field_id, b""), plain.get(field_id)
-            usual = layout is not None and len(low) == layout.size == len(high)
-            # NaN is not below itself, and is looked at more closely.
-            if layout is None or not usual or not layout.unpack(low) <= layout.unpack(high):
-                self._closely(file, field_id, low, upper.get(field_id))
-            elif layout.size == 4:
-                four_bytes[field_id].add(file)
-        for field_id in upper.keys() - lower.keys():
-            self._closely(file, field_id, None, upper[field_id])
+def _facts_of(live: LiveFiles, terms: Terms, cache: CacheFile | None) -> list[tuple[Run, EntryFacts]]:
+    """The facts of each manifest with data files, from the cache where it has them."""
+    recipes: dict[int, bytes] = {}
+    if cache is not None:
+        for run in live.data.runs:
+            if run.source.recipe is not None:
+                recipes[id(run)] = terms.recipe(run.source.recipe, run.source.manifest)
+    kept = {} if cache is None else cache.pieces(recipes.values())
+    fresh: dict[bytes, bytes] = {}
+    found = []
+    for run in live.data.runs:
+        recipe = recipes.get(id(run))
+        facts = _kept_facts(kept.get(recipe), len(run.source.listing)) if recipe is not None else None
+        if facts is None:
+            facts = entry_facts(run.source.manifest, run.source.entries, terms)
+            if recipe is not None:
+                fresh[recipe] = facts.to_bytes()
+        found.append((run, facts))
+    if cache is not None:
+        cache.keep_pieces(fresh)
+    return found
 
-    def _closely(self, file: LiveFile, field_id: int, lower: bytes | None, upper: bytes | None) -> None:
-        kind, facts = self.types.get(field_id), self.facts
-        if kind is None:
-            return
-        if lower is not None and len(lower) == 4 and isinstance(kind, _FOUR):
-            facts.four_bytes[field_id].add(file)
-        values = []
-        for data in (lower, upper):
-            value = None if data is None else decode_bound(data, kind)
-            values.append(value)
-            if data is None or value is not None:
-                continue
-            if isinstance(kind, DoubleType if len(data) == 8 else (FloatType, DoubleType)) and len(data) in (4, 8):
-                facts.not_a_number[field_id].add(file)
-            elif not (len(data) == 4 and isinstance(kind, _NARROW)):
-                facts.malformed[field_id].add(file, f"{len(data)} bytes, {data[:20].hex()}")
-                return
-        low, high = values
-        # Of uuids, whose order writers differ in, nothing is said.
-        if low is not None and high is not None and not isinstance(low, UUID) and low > high:
-            facts.inverted[field_id].add(file, f"lower {low} and upper {high}")
+
+def _kept_facts(piece: bytes | None, count: int) -> EntryFacts | None:
+    if piece is None:
+        return None
+    try:
+        return EntryFacts.from_bytes(piece, count)
+    except (ValueError, TypeError):
+        return None
+
+
+def _add(facts: ManifestFacts, run: Run, found: EntryFacts, terms: Terms) -> None:
+    """Count what a manifest's entries show, of the files that no manifest before it lists."""
+    listing, spec_id = run.source.listing, run.source.manifest.spec_id
+    sampled = terms.sampled(run.source.manifest, found.count)
+    mask: bytearray | None = None
+    if len(run.indexes) == found.count:
+        facts.bounds_of += len(sampled)
+    else:
+        facts.bounds_of += sum(index in sampled for index in run.indexes)
+        mask = bytearray(found.count)
+        for index in run.indexes:
+            mask[index] = 1
+    rows_of: dict[bytes, int] = {}
+    for (name, field_id), flags in found.flags.items():
+        chosen = bytes(flags) if mask is None else bytes(map(and_, flags, mask))
+        if 1 not in chosen:
+            continue
+        tally = facts.tally(name, field_id, spec_id)
+        if tally.first_file is None:
+            first = chosen.index(1)
+            tally.first_file = listing.paths[first]
+            tally.example = found.examples.get((name, field_id), {}).get(first, "")
+        if chosen not in rows_of:  # what is wrong in one column often is in others of the same files
+            rows_of[chosen] = sum(compress(listing.row_counts, chosen))
+        tally.files += chosen.count(1)
+        tally.rows += rows_of[chosen]

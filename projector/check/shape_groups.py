@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from projector.check.findings import Evidence, Sample
-from projector.check.live_files import LiveFile, Unreadable
+from projector.check.listings import Kind
+from projector.check.live_files import Files, LiveFile, Run, Unreadable
 from projector.errors import ProjectorError
 from projector.files.physical import FileColumn, FileSchema
+from projector.files.shape_batches import read_batches
 from projector.files.shape_cache import ShapeCache
-from projector.files.shape_reader import read_shapes
 from projector.files.storage import Storage
 from projector.projection.plan import PlanNode
 
@@ -32,8 +33,8 @@ class ShapeGroup:
 
     schema: FileSchema
     identity_ids: frozenset[int]
-    files: tuple[LiveFile, ...]
-    row_counts: tuple[int, ...]
+    files: Files
+    row_counts: Sequence[int] = field(repr=False)
 
     @property
     def rows(self) -> int:
@@ -48,7 +49,7 @@ class ShapeGroup:
     @property
     def snapshots(self) -> frozenset[int]:
         """Ids of the snapshots that have some of the files."""
-        return frozenset().union(*{file.snapshots for file in self.files})
+        return frozenset().union(*self.files.snapshots)
 
 
 @dataclass(frozen=True)
@@ -83,25 +84,24 @@ class Footers:
     ) -> Evidence:
         """The evidence of some of these groups, or of those of their files that `where` picks."""
         chosen = list(groups)
-        picked = [
-            (file, rows)
-            for group in chosen
-            for file, rows in zip(group.files, group.row_counts, strict=True)
-            if where is None or where(file)
-        ]
-        return Evidence(
-            files=len(picked),
-            of_files=self.file_count,
-            rows=sum(rows for _, rows in picked),
-            shapes=len({id(group.schema) for group in chosen}),
-            first_file=picked[0][0].path if picked else None,
-            facts=facts,
-            samples=samples,
-        )
+        shapes = len({id(group.schema) for group in chosen})
+        if where is None:
+            number, rows = sum(len(group.files) for group in chosen), sum(group.rows for group in chosen)
+            first = chosen[0].files[0].path if chosen else None
+        else:
+            picked = [
+                (file, rows)
+                for group in chosen
+                for file, rows in zip(group.files, group.row_counts, strict=True)
+                if where(file)
+            ]
+            number, rows = len(picked), sum(rows for _, rows in picked)
+            first = picked[0][0].path if picked else None
+        return Evidence(number, self.file_count, rows, shapes, first, facts, samples)
 
 
 def read_footers(
-    files: Iterable[LiveFile],
+    files: Files,
     storage: Storage,
     cache: ShapeCache | None = None,
     executor: Executor | None = None,
@@ -115,34 +115,49 @@ def read_footers(
     executor:
         Where to read footers, unless in this process.
     """
-    wanted: list[LiveFile] = []
-    unreadable: list[Unreadable] = []
-    for file in files:
-        reason = _reason_not_to_read(file)
-        if reason is None:
-            wanted.append(file)
-        else:
-            unreadable.append(Unreadable(file.path, reason))
-    read = read_shapes([file.location for file in wanted], storage, cache=cache, executor=executor)
-    groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[LiveFile], list[int]]] = {}
-    for file, schema, row_count in zip(wanted, read.schemas, read.row_counts, strict=True):
-        if isinstance(schema, ProjectorError):
-            unreadable.append(Unreadable(file.path, str(schema), schema))
-            continue
-        key = (id(schema), file.identity_ids)
-        group = groups.get(key)
-        if group is None:
-            group = groups[key] = (schema, [], [])
-        group[1].append(file)
-        group[2].append(row_count)
+    by_reason = files.by(lambda _, kind: _reason_not_to_read(kind))
+    wanted = by_reason.pop(None, Files())
+    unreadable = [Unreadable(path, reason) for reason, others in by_reason.items() for path in others.paths if reason]
+    read = read_batches([run.column(run.source.locations) for run in wanted.runs], storage, cache, executor)
+    groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[Run], list[int]]] = {}
+    start = 0
+    for run in wanted.runs:
+        end = start + len(run.indexes)
+        for schema, identity, indexes, row_counts in _parted(run, read.schemas[start:end], read.row_counts[start:end]):
+            part = Run(run.source, indexes)
+            if isinstance(schema, ProjectorError):
+                unreadable += (Unreadable(path, str(schema), schema) for path in Files((part,)).paths)
+                continue
+            group = groups.setdefault((id(schema), identity), (schema, [], []))
+            group[1].append(part)
+            group[2].extend(row_counts)
+        start = end
     made = (
-        ShapeGroup(schema, identity, tuple(members), tuple(rows))
-        for (_, identity), (schema, members, rows) in groups.items()
+        ShapeGroup(schema, identity, Files(runs), row_counts)
+        for (_, identity), (schema, runs, row_counts) in groups.items()
     )
     return Footers(tuple(made), tuple(unreadable), read.opened)
 
 
-def _reason_not_to_read(file: LiveFile) -> str | None:
-    if file.data_file.file_format != "PARQUET":
-        return f"its format is {file.data_file.file_format}; only Parquet is read"
-    return None if file.data_file.key_metadata is None else "it is encrypted"
+def _parted(
+    run: Run, schemas: Sequence[FileSchema | ProjectorError], row_counts: Sequence[int]
+) -> Iterable[tuple[FileSchema | ProjectorError, frozenset[int], Sequence[int], Sequence[int]]]:
+    """The files of a manifest by their schema and the columns that are in their tuples: indexes, and rows of each."""
+    identity, kind_of = run.source.identity_ids, run.source.listing.kind_of
+    if len(set(map(id, schemas))) == 1 and len(set(identity)) == 1:
+        return [(schemas[0], identity[0], run.indexes, row_counts)]
+    found: dict[
+        tuple[int, frozenset[int]], tuple[FileSchema | ProjectorError, frozenset[int], list[int], list[int]]
+    ] = {}
+    for index, schema, rows in zip(run.indexes, schemas, row_counts, strict=True):
+        there = identity[0 if kind_of is None else kind_of[index]]
+        part = found.setdefault((id(schema), there), (schema, there, [], []))
+        part[2].append(index)
+        part[3].append(rows)
+    return found.values()
+
+
+def _reason_not_to_read(kind: Kind) -> str | None:
+    if kind.file_format != "PARQUET":
+        return f"its format is {kind.file_format}; only Parquet is read"
+    return "it is encrypted" if kind.is_encrypted else None

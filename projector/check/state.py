@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from projector.check.findings import NO_EVIDENCE, Evidence
-from projector.check.live_files import LiveFile, LiveFiles, live_files
+from projector.check.live_files import Files, LiveFile, LiveFiles, live_files
 from projector.check.manifest_facts import AT_MOST, ManifestFacts, gather
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
@@ -54,7 +54,7 @@ class TableFiles:
         At level `values`: the engines that read beside the oracle, and how many files of each shape at most (None:
         all).
     shape_cache, executor:
-        Shapes of files on disk, and where footers are read unless in this process.
+        What is kept on disk of files and manifests, and where footers are read unless in this process.
     """
 
     metadata: TableMetadata
@@ -74,7 +74,8 @@ class TableFiles:
         if self.level < Level.FOOTERS:
             return LiveFiles()
         with built_in_bulk():
-            return live_files(self.metadata, self.storage, self.resolver, self.snapshots)
+            cache = None if self.shape_cache is None else self.shape_cache.file
+            return live_files(self.metadata, self.storage, self.resolver, self.snapshots, cache)
 
     @cached_property
     def footers(self) -> Footers:
@@ -113,22 +114,22 @@ class TableFiles:
             mapping = self.metadata.name_mapping
         except ProjectorError:
             mapping = None
-        return gather(self.metadata, mapping, self.live, None if self.level >= Level.VALUES else AT_MOST)
+        cache = None if self.shape_cache is None else self.shape_cache.file
+        at_most = None if self.level >= Level.VALUES else AT_MOST
+        with built_in_bulk():
+            return gather(self.metadata, mapping, self.live, at_most, cache)
 
     @cached_property
-    def by_spec(self) -> Mapping[int, tuple[LiveFile, ...]]:
+    def by_spec(self) -> Mapping[int, Files]:
         """The live data and delete files of each partition spec that has some; nothing at level `schema`."""
-        found: dict[int, list[LiveFile]] = {}
-        for file in (*self.live.data, *self.live.deletes):
-            found.setdefault(file.data_file.spec_id, []).append(file)
-        return {spec_id: tuple(files) for spec_id, files in found.items()}
+        return self.live.all.by(lambda source, _: source.manifest.spec_id)
 
     @cached_property
     def equality_ids(self) -> Mapping[int, tuple[LiveFile, ...]]:
         """The live equality delete files by the ids of the fields that they compare."""
         found: dict[int, list[LiveFile]] = {}
         for file in self.live.deletes:
-            for field_id in file.data_file.equality_ids or ():
+            for field_id in file.kind.equality_ids or ():
                 found.setdefault(field_id, []).append(file)
         return {field_id: tuple(files) for field_id, files in found.items()}
 

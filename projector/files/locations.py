@@ -7,7 +7,7 @@ character: nothing here decodes or expands a path.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(/.*)", re.DOTALL)
@@ -141,6 +141,10 @@ class PathResolver:
             if rest is not None:
                 return join(self.root, rest) if rest else self.root
         return path
+
+    def resolve_all(self, paths: Sequence[str]) -> Sequence[str]:
+        """Where each of many recorded paths is read from."""
+        return paths if self.root is None and not self.path_map else [self.resolve(path) for path in paths]
 
     @property
     def note(self) -> str | None:

@@ -3,7 +3,7 @@
 Kept are, for each file, its size, the time of its last change, its rows and its shape; and of each shape the beginning
 of the footer that it is parsed from. Folders are known by a digest, so that the cache does not list anyone's buckets.
 A file whose size or time differ is read again. Nothing depends on the cache: where it cannot be read or written, files
-are read as if there were none.
+are read as if there were none. Files that are always asked for together are also kept as batches (`shape_batches`).
 """
 
 from __future__ import annotations
@@ -13,30 +13,20 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from projector.errors import CorruptFileError, ProjectorError
+from projector.files.cache_file import UNREADABLE, CacheFile
 from projector.files.physical import FileSchema
 from projector.files.shapes import KnownShapes
 from projector.files.storage import Storage
 
-FORMAT = 1
-"""Part of the file's name: what another version wrote is not read."""
-
 DEFAULT_LIMIT = 512 * 1024 * 1024
 """Bytes that the cache may take on disk; PROJECTOR_CACHE_BYTES says otherwise."""
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS shapes (id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS folders (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, used INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS files (
-    folder INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, mark INTEGER NOT NULL, shape INTEGER NOT NULL,
-    row_count INTEGER NOT NULL, PRIMARY KEY (folder, name)
-) WITHOUT ROWID;
-"""
 _SETTLED = 50_000_000
 _SETTLED_COARSELY = 2_000_000_000
 """Nanoseconds that must lie between a change and the look at a file: a second change would not show before that. Some
@@ -66,6 +56,10 @@ class Marks:
             return None
         age = self.taken_at - mark[1]
         return mark if age > (_SETTLED_COARSELY if mark[1] % 1_000_000_000 == 0 else _SETTLED) else None
+
+    def all_settled(self, times: Iterable[int]) -> bool:
+        """Whether files with these times of change are surely settled, all of them."""
+        return self.taken_at - max(times, default=0) > _SETTLED_COARSELY
 
 
 @dataclass(slots=True)
@@ -106,24 +100,30 @@ class ShapeCache:
     limit: int = DEFAULT_LIMIT
 
     @property
-    def file(self) -> Path:
-        """The database."""
-        return self.folder / f"shapes-{FORMAT}.sqlite"
+    def file(self) -> CacheFile:
+        """The database that they are in."""
+        return CacheFile(self.folder, self.limit)
 
-    def look_up(self, paths: Sequence[str], storage: Storage, known: KnownShapes) -> Stored:
-        """The shapes of the files that are known and have not changed since."""
+    def look_up(self, paths: Sequence[str], storage: Storage, known: KnownShapes, marks: Marks | None = None) -> Stored:
+        """The shapes of the files that are known and have not changed since; `marks` where they are known already."""
         unknown = Stored([None] * len(paths), [0] * len(paths))
-        if not self.file.exists():
+        file = self.file
+        if not file.path.exists():
             return unknown
         try:
-            with self._database() as database:
-                return self._look_up(database, paths, storage, known)
-        except (sqlite3.Error, OSError, ValueError, OverflowError):
-            self._drop_if_damaged()
+            with file.database() as database:
+                return self._look_up(database, paths, storage, known, marks)
+        except UNREADABLE:
+            file.drop_if_damaged()
             return unknown
 
     def _look_up(
-        self, database: sqlite3.Connection, paths: Sequence[str], storage: Storage, known: KnownShapes
+        self,
+        database: sqlite3.Connection,
+        paths: Sequence[str],
+        storage: Storage,
+        known: KnownShapes,
+        marks: Marks | None,
     ) -> Stored:
         kept: dict[str, tuple[int, int, int, int]] = {}
         for folder, names in _by_folder(paths).items():
@@ -143,13 +143,13 @@ class ShapeCache:
             kept |= {folder + name: (size, mark, shape, rows) for name, size, mark, shape, rows in found}
         if not kept:
             return Stored([None] * len(paths), [0] * len(paths))
-        marks = storage.marks(path for path in paths if path in kept)
+        now = storage.marks(path for path in paths if path in kept) if marks is None else marks.by_path
         schemas = self._schemas(database, {shape for _, _, shape, _ in kept.values()}, known)
         result = Stored()
         add_schema, add_rows = result.schemas.append, result.row_counts.append
         for path in paths:
             entry = kept.get(path)
-            if entry is not None and entry[:2] == marks.get(path) and entry[2] in schemas:
+            if entry is not None and entry[:2] == now.get(path) and entry[2] in schemas:
                 add_schema(schemas[entry[2]])
                 add_rows(entry[3])
             else:
@@ -178,11 +178,10 @@ class ShapeCache:
 
         Not kept are those without a mark, those that could not be read, and those changed a moment before.
         """
-        with suppress(sqlite3.Error, OSError, OverflowError):
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self._database(write=True) as database:
-                self._keep(database, paths, marks, schemas, row_counts, known, storage)
-                self._shrink(database)
+        file = self.file
+        with suppress(*UNREADABLE), file.database(write=True) as database:
+            self._keep(database, paths, marks, schemas, row_counts, known, storage)
+            file.shrink(database)
 
     def _keep(
         self,
@@ -200,7 +199,7 @@ class ShapeCache:
         for path, schema, count in zip(paths, schemas, row_counts, strict=True):
             mark = marks.settled(path)
             folder, name = _split(path)
-            if mark is None or isinstance(schema, ProjectorError) or _may_hold_secrets(path):
+            if mark is None or isinstance(schema, ProjectorError) or may_hold_secrets(path):
                 continue
             if folder not in folders:
                 folders[folder] = _number(
@@ -219,46 +218,6 @@ class ShapeCache:
             rows.append((folders[folder], name, *mark, numbers[id(schema)], count))
         database.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
         database.commit()
-
-    def _shrink(self, database: sqlite3.Connection) -> None:
-        (page,) = database.execute("PRAGMA page_size").fetchone()
-        while True:
-            (pages,) = database.execute("PRAGMA page_count").fetchone()
-            (free,) = database.execute("PRAGMA freelist_count").fetchone()
-            if (pages - free) * page <= self.limit:
-                break
-            oldest = database.execute("SELECT id FROM folders ORDER BY used, id LIMIT 1").fetchone()
-            if oldest is None:
-                database.execute("DELETE FROM shapes")
-                break
-            database.execute("DELETE FROM files WHERE folder = ?", oldest)
-            database.execute("DELETE FROM folders WHERE id = ?", oldest)
-            database.execute("DELETE FROM shapes WHERE id NOT IN (SELECT DISTINCT shape FROM files)")
-            database.commit()
-        if pages * page > self.limit:
-            database.execute("VACUUM")
-
-    @contextmanager
-    def _database(self, write: bool = False) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.file, timeout=10)) as database:
-            if write:
-                database.execute("PRAGMA journal_mode = WAL")
-                database.execute("PRAGMA synchronous = NORMAL")
-                database.executescript(_TABLES)
-            yield database
-
-    def _drop_if_damaged(self) -> None:
-        with suppress(OSError, sqlite3.Error):
-            try:
-                with self._database() as database:
-                    sound = database.execute("PRAGMA quick_check").fetchone() == ("ok",)
-            except sqlite3.OperationalError:
-                return  # busy, or not ours to read
-            except sqlite3.DatabaseError:
-                sound = False
-            if not sound:
-                for ending in ("", "-wal", "-shm"):
-                    Path(f"{self.file}{ending}").unlink(missing_ok=True)
 
 
 def default_cache() -> ShapeCache | None:
@@ -289,11 +248,15 @@ def _by_folder(paths: Sequence[str]) -> dict[str, list[str]]:
 
 def _digest(folder: str, storage: Storage) -> bytes:
     """What a folder is known by: its path, made absolute, and the store that it is in."""
-    store = storage.properties.get("s3.endpoint", "") + storage.properties.get("gcs.service.host", "")
     absolute = folder if "://" in folder or folder.startswith("/") else os.path.abspath(folder or ".")
-    return hashlib.sha256(f"{store}\n{absolute}".encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(f"{store_of(storage)}\n{absolute}".encode("utf-8", "surrogatepass")).digest()
 
 
-def _may_hold_secrets(path: str) -> bool:
+def store_of(storage: Storage) -> str:
+    """What tells stores apart in which the same paths are other files."""
+    return storage.properties.get("s3.endpoint", "") + storage.properties.get("gcs.service.host", "")
+
+
+def may_hold_secrets(path: str) -> bool:
     """Whether something beside a name may be in a path: a signature behind a question mark, a password."""
     return "://" in path and ("?" in path or "@" in path.partition("://")[2].partition("/")[0])

@@ -58,6 +58,7 @@ def read_shapes(
     max_workers: int | None = None,
     executor: Executor | None = None,
     cache: ShapeCache | None = None,
+    marks: Marks | None = None,
 ) -> ShapesRead:
     """The shape of every file. Errors are given in their place, not raised.
 
@@ -73,15 +74,18 @@ def read_shapes(
         read here.
     cache:
         Shapes on disk: files that it knows, and that have not changed, are not opened.
+    marks:
+        Sizes and times of change of the files for the cache, where they have been looked up already.
     """
     known = KnownShapes() if known is None else known
     if cache is None:
         return _read(paths, storage, known, max_workers, executor)
-    stored = cache.look_up(paths, storage, known)
+    stored = cache.look_up(paths, storage, known, marks)
     missing = [path for path, schema in zip(paths, stored.schemas, strict=True) if schema is None]
     if not missing:
         return ShapesRead(stored.schemas, stored.row_counts, 0)  # type: ignore[arg-type] # none of them is None
-    marks = Marks.take(missing, storage)  # before the files are read, so that a later change shows
+    if marks is None:
+        marks = Marks.take(missing, storage)  # before the files are read, so that a later change shows
     fresh = _read(missing, storage, known, max_workers, executor)
     cache.keep(missing, marks, fresh.schemas, fresh.row_counts, known, storage)
     result = ShapesRead(opened=fresh.opened)

@@ -116,15 +116,17 @@ class Storage:
         found: dict[str, tuple[int, int]] = {}
         remote: dict[tuple[str, str], dict[str, str]] = {}
         for path in paths:
-            local = plain_local_path(path)
+            local = path if path.startswith("/") else plain_local_path(path)
             if local is None:
                 location = _known(path)
                 if not location.is_local:
                     remote.setdefault((location.scheme, location.authority), {})[_key(location)] = path
                     continue
                 local = location.path
-            with suppress(OSError, ValueError):
+            try:
                 found[path] = local_mark(local)
+            except (OSError, ValueError):
+                continue
         for by_key in remote.values():
             with suppress(ProjectorError), _named_errors(next(iter(by_key.values()))):
                 first = parse_location(next(iter(by_key.values())))

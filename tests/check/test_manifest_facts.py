@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import projector
+from benchmarks.many_files import ManyFiles, write_table
 from projector.check.manifest_facts import ManifestFacts, gather
 from projector.check.rule import Level
 from projector.check.state import TableFiles
@@ -33,12 +35,21 @@ def test_all_files_are_looked_at_where_there_are_few(tmp_path: Path) -> None:
     assert found.malformed[1].rows == 5
 
 
-@pytest.mark.parametrize(("at_most", "files"), [(10, 5), (9, 5), (4, 3), (2, 1), (1, 1)])
+@pytest.mark.parametrize(("at_most", "files"), [(384, 64), (192, 32), (191, 16), (48, 8), (6, 1)])
 def test_bounds_of_some_files_where_there_are_many(tmp_path: Path, at_most: int, files: int) -> None:
-    # two columns, so ten bounds in five files; every second file where there are more than twice as many as wanted
-    found = facts(bad(5), tmp_path, at_most=at_most)
+    # 6 columns, so 384 bounds in 64 files of one manifest; one file in a power of two is looked at
+    made = projector.load_table(write_table(ManyFiles(64, 6), tmp_path))
+    state = TableFiles(made.metadata, made._storage, made._resolver, Level.FOOTERS, made.metadata.snapshots)
+    found = gather(made.metadata, None, state.live, at_most)
     assert found.bounds_of == files
-    assert found.malformed[1].files == files
+
+
+def test_as_many_files_are_looked_at_when_manifests_are_small(tmp_path: Path) -> None:
+    # each manifest has one file, and by its name it is looked at or not: always the same, and about one in four
+    made = bad(40)
+    found = facts(made, tmp_path, at_most=20)
+    assert 2 <= found.bounds_of <= 20
+    assert found.malformed[1].files == found.bounds_of
 
 
 def test_all_files_where_all_are_wanted(tmp_path: Path) -> None:

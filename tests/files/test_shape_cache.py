@@ -93,8 +93,8 @@ def test_what_cannot_be_read_is_not_kept(cache: ShapeCache, tmp_path: Path) -> N
 def test_a_damaged_cache_is_as_good_as_none(files: list[str], cache: ShapeCache, damage: bytes) -> None:
     read(files, cache)
     for ending in ("-wal", "-shm"):
-        Path(f"{cache.file}{ending}").unlink(missing_ok=True)
-    cache.file.write_bytes(damage)
+        Path(f"{cache.file.path}{ending}").unlink(missing_ok=True)
+    cache.file.path.write_bytes(damage)
     assert read(files, cache).row_counts == list(range(60))
     read(files, cache)
     assert read(files, cache).opened == 0  # it was made anew
@@ -102,7 +102,7 @@ def test_a_damaged_cache_is_as_good_as_none(files: list[str], cache: ShapeCache,
 
 def test_damage_in_fingerprints_is_noticed(files: list[str], cache: ShapeCache) -> None:
     read(files, cache)
-    with sqlite3.connect(cache.file) as database:
+    with sqlite3.connect(cache.file.path) as database:
         database.execute("UPDATE shapes SET fingerprint = substr(fingerprint, 1, 20) WHERE id = 1")
     database.close()
     found = read(files, cache)
@@ -123,7 +123,7 @@ def test_its_size_is_bounded(cache: ShapeCache, tmp_path: Path) -> None:
         names = [write(tmp_path / str(folder) / f"{n:0100}.parquet", 1, n) for n in range(120)]
         read(names, small)
         assert read(names, small).opened == 0
-        assert small.file.stat().st_size <= 250_000
+        assert small.file.path.stat().st_size <= 250_000
     assert read([str(tmp_path / "0" / f"{n:0100}.parquet") for n in range(120)], small).opened == 120
 
 

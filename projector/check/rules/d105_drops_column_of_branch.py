@@ -41,7 +41,7 @@ def check(change: Change) -> Iterator[Finding]:
     for difference in change.changes("dropped"):
         field_id = difference.field_id or 0
         groups = [group for group, node in change.before.nodes(field_id) if group.column(node) is not None]
-        held = {file.snapshots for group in groups for file in group.files}
+        held = {snapshots for group in groups for snapshots in group.files.snapshots}
         showing = sorted(name for name, snapshot in branches.items() if any(snapshot in ids for ids in held))
         if not showing:
             continue

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping
 
 from projector.check.file_columns import among, by_writing_schema, distinct, dotted, listed, named_columns, table_ids
 from projector.check.findings import Direction, Finding
+from projector.check.live_files import Files
 from projector.check.rule import Level, Rule
 from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
@@ -34,8 +35,8 @@ from projector.check.state import TableState
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for each field whose values went to a dropped one, and one for all other dropped ids."""
-    lost: dict[int, tuple[list[ShapeGroup], set[str], int]] = {}
-    extra: tuple[list[ShapeGroup], set[str], list[str]] = ([], set(), [])
+    lost: dict[int, tuple[list[ShapeGroup], list[Files], int]] = {}
+    extra: tuple[list[ShapeGroup], list[Files], list[str]] = ([], [], [])
     older = _older(state)
     for group in state.footers.groups:
         ids = table_ids(group.schema)
@@ -47,19 +48,19 @@ def check(state: TableState) -> Iterator[Finding]:
                     continue
                 namesake = here.get(group.schema.name_path(place))
                 if namesake is not None and namesake not in ids and namesake in state.schema.fields_by_id:
-                    groups, paths, _ = lost.setdefault(namesake, ([], set(), column.field_id))
+                    groups, written, _ = lost.setdefault(namesake, ([], [], column.field_id))
                 else:
-                    groups, paths, _ = extra
+                    groups, written, _ = extra
                     extra[2].append(f"{column.field_id} ({dotted(group.schema, place)})")
                 groups.append(group)
-                paths |= files
-    for field_id, (groups, paths, old_id) in lost.items():
+                written.append(files)
+    for field_id, (groups, written, old_id) in lost.items():
         yield Finding(
             f"files added since it took the name of a dropped column write id {old_id}, the dropped one",
             Direction.OLD_DATA_AT_RISK,
             state.dotted(field_id),
             field_id,
-            evidence=state.footers.evidence(distinct(groups), where=among(paths)),
+            evidence=state.footers.evidence(distinct(groups), where=among(written)),
             help="restart the writer on the current schema, and write these files again",
         )
     if extra[0]:

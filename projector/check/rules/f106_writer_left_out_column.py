@@ -26,6 +26,7 @@ from collections.abc import Iterator
 
 from projector.check.file_columns import among, by_writing_schema, distinct
 from projector.check.findings import Direction, Finding
+from projector.check.live_files import Files
 from projector.check.rule import Level, Rule
 from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
@@ -40,7 +41,7 @@ def check(state: TableState) -> Iterator[Finding]:
         if not _is_stored(field):
             continue
         groups: list[ShapeGroup] = []
-        missing: set[str] = set()
+        missing: list[Files] = []
         default_lost = False
         holders = _with_holder(state, field_id)
         for group, node in state.nodes(field_id):
@@ -50,7 +51,7 @@ def check(state: TableState) -> Iterator[Finding]:
                 written = schema.fields_by_id.get(field_id)
                 if written is not None and _is_stored(written):
                     groups.append(group)
-                    missing |= files
+                    missing.append(files)
                     default_lost |= written.write_default not in (None, field.initial_default)
         if not missing:
             continue

@@ -26,7 +26,6 @@ from collections.abc import Iterator
 
 from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import Finding
-from projector.check.live_files import LiveFile
 from projector.check.portability import ALL_ENGINES, readers_disagree
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
@@ -34,9 +33,7 @@ from projector.check.state import TableState
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for each such format."""
-    by_format: dict[str, list[LiveFile]] = {}
-    for file in (*state.files.live.data, *state.files.live.deletes):
-        by_format.setdefault(file.data_file.file_format.lower(), []).append(file)
+    by_format = state.files.live.all.by(lambda _, kind: kind.file_format.lower())
     for name in ("avro", "orc"):
         if name not in by_format:
             continue

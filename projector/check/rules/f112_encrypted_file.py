@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.findings import Direction, Evidence, Finding
+from projector.check.live_files import Files
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.errors import UnsupportedError
@@ -33,7 +34,7 @@ from projector.errors import UnsupportedError
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for all of them."""
     live = state.files.live
-    found = [file.path for file in (*live.data, *live.deletes) if file.data_file.key_metadata is not None]
+    found = [*live.all.by(lambda _, kind: kind.is_encrypted).get(True, Files()).paths]
     known = frozenset(found)
     for unreadable in (*state.footers.unreadable, *live.unreadable):
         if isinstance(unreadable.error, UnsupportedError) and unreadable.file not in known:
@@ -42,7 +43,7 @@ def check(state: TableState) -> Iterator[Finding]:
         yield Finding(
             "live files are encrypted, and cannot be checked",
             Direction.READERS_DISAGREE,
-            evidence=Evidence(files=len(found), of_files=len(live.data) + len(live.deletes), first_file=found[0]),
+            evidence=Evidence(files=len(found), of_files=len(live.all), first_file=found[0]),
             help="check the change on a copy that is not encrypted",
         )
 

@@ -31,20 +31,19 @@ from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.files.locations import without_authority
 from projector.metadata.manifests import FileContent
-from projector.schema.reserved import DELETE_FILE_PATH
 
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for all of them. Paths are compared by their text, as readers do that go wrong."""
-    positional = [f for f in state.files.live.deletes if f.data_file.content is FileContent.POSITION_DELETES]
+    positional = [f for f in state.files.live.deletes if f.kind.content is FileContent.POSITION_DELETES]
     if not positional:
         return
-    exact = {file.path for file in state.files.live.data}
+    exact = set(state.files.live.data.paths)
     bare = {without_authority(path) for path in exact}
     found: list[LiveFile] = []
     first = ""
     for file in positional:
-        path = _target(file)
+        path = file.target
         if path is not None and path not in exact and without_authority(path) in bare:
             first = first or path
             found.append(file)
@@ -55,19 +54,6 @@ def check(state: TableState) -> Iterator[Finding]:
             evidence=of_files(found, len(positional), "these are delete files"),
             help="rewrite the data files with their deletes",
         )
-
-
-def _target(file: LiveFile) -> str | None:
-    """The one data file that a delete file is about, as far as its manifest says."""
-    if file.data_file.referenced_data_file is not None:
-        return file.data_file.referenced_data_file
-    lower = file.data_file.lower_bounds.get(DELETE_FILE_PATH)
-    if lower is None or lower != file.data_file.upper_bounds.get(DELETE_FILE_PATH):
-        return None
-    try:
-        return lower.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 RULE = Rule(

@@ -27,16 +27,13 @@ from collections.abc import Iterator
 
 from projector.check.file_evidence import all_files, of_files
 from projector.check.findings import Direction, Finding
-from projector.check.live_files import LiveFile
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for each spec and each other set of fields."""
-    found: dict[tuple[int, tuple[int, ...]], list[LiveFile]] = {}
-    for file in (*state.files.live.data, *state.files.live.deletes):
-        found.setdefault((file.data_file.spec_id, tuple(file.data_file.partition)), []).append(file)
+    found = state.files.live.all.by(lambda source, kind: (source.manifest.spec_id, kind.partition_ids))
     for (spec_id, ids), files in found.items():
         spec = state.metadata.specs.get(spec_id)
         if spec is not None and ids == tuple(spec.fields_by_id):

@@ -38,9 +38,9 @@ def check(state: TableState) -> Iterator[Finding]:
     if order.is_unsorted or current is None:
         return
     files = [file for file in state.files.live.data if current in file.snapshots]
-    if not files or any(file.data_file.sort_order_id == order_id for file in files):
+    if not files or any(file.kind.sort_order_id == order_id for file in files):
         return
-    said = sorted({str(file.data_file.sort_order_id or "none") for file in files})
+    said = sorted({str(file.kind.sort_order_id or "none") for file in files})
     yield Finding(
         f"no file of the current snapshot was written in sort order {order_id}",
         Direction.ADVICE,

@@ -37,7 +37,7 @@ HELP = "compact the table, so that these deletes are applied and gone"
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for the deletes as such, and one for each key that readers have trouble with."""
-    deletes = [f for f in state.files.live.deletes if f.data_file.content is FileContent.EQUALITY_DELETES]
+    deletes = [f for f in state.files.live.deletes if f.kind.content is FileContent.EQUALITY_DELETES]
     if not deletes:
         return
     among = len(state.files.live.deletes)
@@ -79,7 +79,7 @@ def _features(state: TableState, field_id: int) -> dict[str, str]:
         found["equality-delete-nested-key"] = "is nested"
     schema_ids = {s.snapshot_id: s.schema_id for s in state.metadata.snapshots}
     for file in state.files.equality_ids[field_id]:
-        schema = state.history.get(schema_ids.get(file.entry.snapshot_id or 0) or 0)
+        schema = state.history.get(schema_ids.get(file.kind.snapshot_id or 0) or 0)
         was = schema.fields_by_id.get(field_id) if schema is not None else None
         if was is not None and was.field_type != field.field_type:
             found["equality-delete-promoted-key"] = f"was {was.field_type} when they were written"
