@@ -217,11 +217,12 @@ class Scan:
         return replace(self, limit=limit)
 
     def _request(self, tasks: Sequence[FileTask]) -> ScanRequest:
-        return self._source.request(self._schema, self.row_filter, tasks)
+        request = self._source.request(self._schema, self.row_filter, tasks)
+        return request if self.limit is None else replace(request, reads_ahead=False)
 
     def _projected_files(self, tasks: Iterable[FileTask], request: ScanRequest) -> Iterator[ProjectedFile]:
         cache = PlanCache(request.wide_schema, request.name_mapping)
-        return _with_notes(project_files(tasks, cache, request.storage, ahead=self.limit is None))
+        return _with_notes(project_files(tasks, cache, request.storage, ahead=request.reads_ahead))
 
     def _batches(
         self, engine: str, batch_size: int, tasks: Sequence[FileTask] | None = None

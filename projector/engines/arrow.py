@@ -22,6 +22,9 @@ from projector.projection.plan import Binding, Plan
 
 DEFAULT_BATCH_SIZE = 131_072
 
+_LONG = 20_000
+"""Rows of a file from which on handing its columns to threads costs less than it gains."""
+
 RowGroups = Sequence[int] | Callable[[pq.FileMetaData], Sequence[int]] | None
 """Indexes of row groups, ascending; or what chooses them by a file's footer; None for all of them."""
 
@@ -44,7 +47,13 @@ def _stored_batches(
 ) -> Iterator[pa.RecordBatch]:
     with storage.open_arrow(file.task.location) as source:
         yield from read_file(
-            file.plan, source, file.binding, batch_size=batch_size, row_groups=row_groups, selection=selection
+            file.plan,
+            source,
+            file.binding,
+            batch_size=batch_size,
+            row_groups=row_groups,
+            selection=selection,
+            use_threads=file.row_count >= _LONG,
         )
 
 
@@ -106,8 +115,8 @@ def _batches(
     selection: RowSelection | None,
     use_threads: bool,
 ) -> Iterator[pa.RecordBatch]:
-    bound = Bound(binding)
     with opened(source, binding.file, compiled) as ready:
+        bound = Bound(binding, ready.compiled.constants)
         chosen = row_groups(ready.parquet.metadata) if callable(row_groups) else row_groups
         for raw in raw_batches(ready, chosen, batch_size, use_threads):
             kept = None if selection is None else selection.kept(raw.first, raw.length)

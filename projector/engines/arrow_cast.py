@@ -19,6 +19,12 @@ from projector.errors import ProjectionError, UnsupportedError
 from projector.files.physical import FileLeaf
 from projector.projection.plan import Cast
 
+_PLAIN = frozenset(
+    kind.id
+    for kind in (pa.bool_(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.date32(), pa.string(), pa.binary())
+)
+"""Types that an Arrow schema has added nothing to, by far the most usual ones."""
+
 _INT32 = (-(2**31), 2**31 - 1)
 _INT64 = (-(2**63), 2**63 - 1)
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -63,6 +69,8 @@ def unwrap(array: pa.Array) -> pa.Array:
 
 def plain_array(array: pa.Array) -> pa.Array:
     """A leaf column without what only an Arrow schema can add to it."""
+    if array.type.id in _PLAIN:
+        return array
     array = unwrap(array)
     kind = array.type
     if pa.types.is_dictionary(kind):

@@ -18,24 +18,27 @@ from projector.schema.types import ListType, MapType, StructType
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """A file's binding and the constant columns made for it so far.
+    """A file's binding and the constant columns made so far.
 
-    Batches of a file have few lengths, so the longest column made of each constant is kept and sliced.
+    Batches have few lengths, so the longest column made of each constant is kept and sliced: for the file, or in
+    `shared` for all files of the plan where the constant is the plan's own.
     """
 
     binding: Binding
+    shared: dict[int, pa.Array] = field(default_factory=dict)
     _made: dict[int, pa.Array] = field(default_factory=dict)
 
     def constant(self, step: Step, length: int) -> pa.Array:
         """A constant step's column of `length` rows."""
-        made = self._made.get(step.number)
+        kept = self.shared if isinstance(step.node, Constant | Null) else self._made
+        made = kept.get(step.number)
         if made is None or len(made) < length:
             value = self.value(step)
             if value is not None and isinstance(step.node.field.field_type, ListType | MapType):
                 made = pa.repeat(plain_array([value], step.node.field)[0], length)
             else:
                 made = repeated(value, step.target, length)
-            self._made[step.number] = made
+            kept[step.number] = made
         return made if len(made) == length else made.slice(0, length)
 
     def value(self, step: Step) -> Any:

@@ -186,7 +186,7 @@ def raw_batches(
 
 def _small(batch: pa.RecordBatch, twin: pa.RecordBatch | None, first: int) -> Iterator[RawBatch]:
     """A batch in as many parts as it takes for 32-bit offsets to reach the end of each of its columns."""
-    if batch.num_rows > 1 and batch.nbytes >= 2**31:
+    if batch.num_rows > 1 and batch.get_total_buffer_size() >= 2**31 and batch.nbytes >= 2**31:
         half = batch.num_rows // 2
         yield from _small(batch.slice(0, half), None if twin is None else twin.slice(0, half), first)
         yield from _small(batch.slice(half), None if twin is None else twin.slice(half), first + half)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 import pyarrow as pa
 
-from projector.engines.arrow import read_batches
+from projector.engines.arrow import RowGroups, read_batches
 from projector.engines.arrow_row_groups import row_group_filter
 from projector.engines.arrow_rows import given_out
-from projector.engines.delete_files import DeleteReader
+from projector.engines.arrow_together import SmallFile, fits, is_small, read_together
+from projector.engines.delete_files import DeleteReader, EqualityDeletes
 from projector.engines.failures import raise_failures
+from projector.engines.selection import DeletedPositions
+from projector.files.concurrently import streams_in_order
 from projector.planning.expressions import AlwaysTrue
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
@@ -19,6 +23,9 @@ from projector.schema.arrow_schema import arrow_schema
 
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
     """The rows of a scan, file by file: the form that every executor has.
+
+    While the rows of a file are given out the next files are read, as many at a time as there are CPUs; each stays one
+    batch ahead.
 
     Parameters
     ----------
@@ -34,20 +41,65 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
     NotFoundError, CorruptFileError, UnsupportedError
         For the first data or delete file that cannot be read at all.
     """
-    schema = arrow_schema(request.schema)
     deletes = DeleteReader(request)
+    schema = arrow_schema(request.schema)
     filtered = not isinstance(request.row_filter, AlwaysTrue)
-    for file in files:
-        raise_failures(file.plan, file.binding.file)
-        groups = row_group_filter(file, request) if filtered else None
-        if groups is not None and not groups.might_match():
-            continue
-        positions = deletes.deleted_positions(file.task, file.row_count)
-        equality = deletes.equality_deletes(file.task)
-        # Deleted rows are not read at all, unless they are asked for by name.
-        selection = None if request.marks_deleted else positions
-        chosen = None if groups is None else groups.chosen
-        for batch in read_batches(file, request.storage, batch_size, row_groups=chosen, selection=selection):
-            given = given_out(request, batch, equality, positions, schema)
-            if given.num_rows:
-                yield given
+
+    def streams() -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
+        # Delete files are read here, one after the other, since several data files share them.
+        together: list[SmallFile] = []
+        for file in files:
+            raise_failures(file.plan, file.binding.file)
+            groups = row_group_filter(file, request) if filtered else None
+            if groups is not None and not groups.might_match():
+                continue
+            chosen = None if groups is None else groups.chosen
+            is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
+            if together and not (is_joined and fits(file, together, batch_size)):
+                yield _together(together, request, batch_size, schema)
+                together = []
+            if is_joined:
+                together.append((file, chosen))
+                continue
+            positions = deletes.deleted_positions(file.task, file.row_count)
+            equality = deletes.equality_deletes(file.task)
+            yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema)
+        if together:
+            yield _together(together, request, batch_size, schema)
+
+    yield from streams_in_order(streams(), pa.cpu_count() if request.reads_ahead else 1)
+
+
+def _together(
+    files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema
+) -> Callable[[], Iterator[pa.RecordBatch]]:
+    if len(files) == 1:
+        ((file, chosen),) = files
+        return partial(_one_file, file, chosen, request, batch_size, None, (), schema)
+    return partial(_small_files, files, request, batch_size, schema)
+
+
+def _one_file(
+    file: ProjectedFile,
+    row_groups: RowGroups,
+    request: ScanRequest,
+    batch_size: int,
+    positions: DeletedPositions | None,
+    equality: tuple[EqualityDeletes, ...],
+    schema: pa.Schema,
+) -> Iterator[pa.RecordBatch]:
+    # Deleted rows are not read at all, unless they are asked for by name.
+    selection = None if request.marks_deleted else positions
+    for batch in read_batches(file, request.storage, batch_size, row_groups=row_groups, selection=selection):
+        given = given_out(request, batch, equality, positions, schema)
+        if given.num_rows:
+            yield given
+
+
+def _small_files(
+    files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    for batch in read_together(files, request.storage, batch_size):
+        given = given_out(request, batch, (), None, schema)
+        if given.num_rows:
+            yield given

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from weakref import finalize
@@ -23,7 +23,18 @@ import pyarrow as pa
 from projector.errors import UnsupportedError
 from projector.files.physical import FileColumn, FileKind, FileLeaf, FileSchema, FileStruct, FileVariant, Place
 from projector.projection.casts import find_cast
-from projector.projection.plan import Cast, ListOf, MapOf, MetadataColumn, Plan, PlanNode, Read, StructOf, children
+from projector.projection.plan import (
+    Cast,
+    ListOf,
+    MapOf,
+    MetadataColumn,
+    PartitionValue,
+    Plan,
+    PlanNode,
+    Read,
+    StructOf,
+    children,
+)
 from projector.schema.arrow_schema import arrow_schema, arrow_type
 from projector.schema.schema import Schema
 
@@ -81,6 +92,8 @@ class ArrowPlan:
         Indexes of the Parquet leaf columns to read.
     exact_leaves:
         Those among them that hold int96, which are read a second time.
+    constants:
+        Columns made so far of the steps that are one value in all files, by the step's number.
     """
 
     requested: Schema
@@ -90,11 +103,21 @@ class ArrowPlan:
     steps: tuple[Step, ...]
     leaves: tuple[int, ...]
     exact_leaves: tuple[int, ...]
+    constants: dict[int, pa.Array] = field(default_factory=dict)
 
     @cached_property
     def leaf_count(self) -> int:
         """Parquet leaf columns in files of this shape."""
         return sum(column.leaf_count for column in self.file_schema.columns)
+
+    @cached_property
+    def binds_nothing(self) -> bool:
+        """Whether files add nothing of their own: no partition value, no metadata column."""
+
+        def late(node: PlanNode) -> bool:
+            return isinstance(node, PartitionValue | MetadataColumn) or any(late(child) for child in children(node))
+
+        return not any(late(node) for node in self.nodes)
 
     @cached_property
     def names_are_clear(self) -> bool:

@@ -1,12 +1,14 @@
-"""Work handed to an executor in order, so much at a time that memory stays bounded however long the list is."""
+"""Work done several at a time and given out in order, so much ahead that memory stays bounded however long it is."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, wait
-from itertools import islice
-from typing import TypeVar
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from itertools import chain, islice
+from queue import SimpleQueue
+from typing import Generic, TypeVar
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -43,3 +45,80 @@ def _submitted(executor: Executor, action: Callable[[_Item], _Result], item: _It
         failed: Future[_Result] = Future()
         failed.set_exception(error)
         return failed
+
+
+def streams_in_order(streams: Iterable[Callable[[], Iterator[_Item]]], workers: int) -> Iterator[_Item]:
+    """What some streams give, one stream after the other; `workers` of them are under way in threads of their own.
+
+    A stream goes no further than one item ahead of what was taken from it, so there are `workers` items more than the
+    caller holds. What a stream raises is raised when its turn comes; the streams are drawn from by the caller's own
+    thread. Whoever stops early has all of them closed. A stream that comes alone runs in the caller's thread.
+    """
+    source = iter(streams)
+    first = list(islice(source, 2 if workers > 1 else 0))
+    if len(first) < 2:
+        for stream in chain(first, source):
+            yield from stream()
+        return
+    waiting: deque[_Ahead[_Item]] = deque()
+    source = chain(first, source)
+    with ThreadPoolExecutor(workers, thread_name_prefix="streams") as pool:
+
+        def start(count: int) -> None:
+            for stream in islice(source, count):
+                ahead = _Ahead(stream)
+                pool.submit(copy_context().run, ahead.run)
+                waiting.append(ahead)
+
+        try:
+            start(workers)
+            while waiting:
+                yield from waiting[0].items()
+                waiting.popleft()
+                start(1)
+        finally:
+            for ahead in waiting:
+                ahead.stop()
+
+
+class _Ahead(Generic[_Item]):
+    """A stream that runs in another thread, one item ahead."""
+
+    def __init__(self, stream: Callable[[], Iterator[_Item]]) -> None:
+        self._stream = stream
+        self._given: SimpleQueue[tuple[_Item] | BaseException | None] = SimpleQueue()
+        self._wanted: SimpleQueue[bool] = SimpleQueue()
+
+    def run(self) -> None:
+        """Give out the items; to be run by the other thread."""
+        try:
+            items = self._stream()
+            try:
+                for item in items:
+                    self._given.put((item,))
+                    del item
+                    if not self._wanted.get():
+                        return
+            finally:
+                close = getattr(items, "close", None)
+                if close is not None:
+                    close()
+        except BaseException as error:
+            self._given.put(error)
+        else:
+            self._given.put(None)
+
+    def items(self) -> Iterator[_Item]:
+        """The items, each as soon as it is there."""
+        while True:
+            given = self._given.get()
+            if given is None:
+                return
+            if isinstance(given, BaseException):
+                raise given
+            self._wanted.put(True)
+            yield given[0]
+
+    def stop(self) -> None:
+        """Let the stream end at the next item."""
+        self._wanted.put(False)

@@ -29,6 +29,8 @@ class ScanRequest:
         What opens files.
     name_mapping:
         For files without field ids.
+    reads_ahead:
+        Whether files are read before their turn comes; not so for a scan that may not come to the next file at all.
     data_files:
         Canonical paths of the scan's files, where it has position deletes: a delete for one of them is for no other.
     """
@@ -38,6 +40,7 @@ class ScanRequest:
     row_filter: Expression = TRUE
     probes: tuple[Probe, ...] = ()
     name_mapping: NameMapping | None = field(default=None, repr=False)
+    reads_ahead: bool = True
     data_files: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from projector.files.physical import FileSchema, Place
@@ -222,7 +223,7 @@ class Plan:
         for node in self.fields:
             yield from below(node)
 
-    @property
+    @cached_property
     def failures(self) -> tuple[Fail, ...]:
         """Every field that cannot be projected."""
         return tuple(node for node in self.walk() if isinstance(node, Fail))

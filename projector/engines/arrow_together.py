@@ -1,0 +1,72 @@
+"""Small files of one plan: decoded one after the other and projected together, since a batch costs more than its rows.
+
+Only files that add nothing of their own to the plan, and of which no row is deleted. Where their columns do not fit
+together, or a value does not fit the schema, each file is projected alone, so that errors name the right one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from projector.engines.arrow import read_batches
+from projector.engines.arrow_constants import Bound
+from projector.engines.arrow_project import project_batch
+from projector.engines.arrow_read import RawBatch, opened, raw_batches
+from projector.engines.arrow_steps import compile_plan
+from projector.errors import ProjectorError
+from projector.files.storage import Storage
+from projector.planning.projected_files import ProjectedFile
+
+SmallFile = tuple[ProjectedFile, Callable[[pq.FileMetaData], Sequence[int]] | None]
+"""A file, and what chooses its row groups; None for all of them."""
+
+_MOST_FILES = 64
+_MOST_ROWS = 20_000
+
+
+def is_small(file: ProjectedFile, batch_size: int) -> bool:
+    """Whether a file without deletes can be read together with others of its plan, and gains by it."""
+    compiled = compile_plan(file.plan)
+    return file.row_count <= min(_MOST_ROWS, batch_size) and compiled.binds_nothing and compiled.names_are_clear
+
+
+def fits(file: ProjectedFile, others: Sequence[SmallFile], batch_size: int) -> bool:
+    """Whether a small file can be read together with others that come before it."""
+    return (
+        others[0][0].plan is file.plan
+        and len(others) < _MOST_FILES
+        and sum(other.row_count for other, _ in others) + file.row_count <= batch_size
+    )
+
+
+def read_together(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """The rows of small files of one plan, in order. Raises as `read_batches` does, for the first file that fails."""
+    try:
+        batch = _projected(files, storage, batch_size)
+    except (ProjectorError, pa.ArrowException):
+        for file, row_groups in files:
+            yield from read_batches(file, storage, batch_size, row_groups=row_groups)
+    else:
+        if batch is not None:
+            yield batch
+
+
+def _projected(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> pa.RecordBatch | None:
+    compiled = compile_plan(files[0][0].plan)
+    raw: list[RawBatch] = []
+    for file, row_groups in files:
+        with storage.open_arrow(file.task.location) as source, opened(source, file.binding.file, compiled) as ready:
+            chosen = None if row_groups is None else row_groups(ready.parquet.metadata)
+            raw += raw_batches(ready, chosen, batch_size, use_threads=False)
+    if not raw:
+        return None
+    columns, exact = (_joined([getattr(batch, part) for batch in raw]) for part in ("columns", "exact"))
+    length = sum(batch.length for batch in raw)
+    return project_batch(compiled, columns, exact, 0, length, None, Bound(files[0][0].binding, compiled.constants))
+
+
+def _joined(parts: list[list[pa.Array]]) -> list[pa.Array]:
+    return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
