@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from projector.engines.arrow import read_batches
-from projector.engines.kept import Kept
 from projector.engines.key_set import KeySet
 from projector.engines.selection import DeletedPositions
 from projector.errors import CorruptFileError
 from projector.files.deletion_vector import read_deletion_vector
+from projector.files.kept import Kept
 from projector.planning.by_path import ByPath
 from projector.planning.position_deletes import POSITION_DELETE_NAMES, POSITION_DELETE_SCHEMA
 from projector.planning.probes import Probe

@@ -16,9 +16,9 @@ from projector.engines.duckdb_support import probed_type
 from projector.engines.duckdb_tables import Constants, KeyTables, TooManyKeysError, key_tables, position_table
 from projector.engines.duckdb_types import column_types, duckdb_type, identifier, text
 from projector.errors import UnsupportedError
+from projector.files.physical import FileSchema
 from projector.planning.expressions import AlwaysTrue, BoundTerm
 from projector.planning.scan_request import ScanRequest
-from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,27 +38,51 @@ class Branch:
     select:
         The SELECT, its columns `c0`, `c1`, ... in the DuckDB types of the request's schema; one column `c0` that means
         nothing where the schema has none.
-    check:
-        A SELECT of one file, of pairs of columns whose types must be the same.
+    expected:
+        Expressions over the files' columns, and the types that DuckDB must give to them.
+    joined:
+        The joins that the expressions need.
     tables:
         What `select` joins, by the names that it uses.
     """
 
     group: FileGroup
     select: str
-    check: str
+    expected: tuple[tuple[str, str], ...]
+    joined: str
     tables: dict[str, pa.Table]
 
     def is_seen(self, connection: duckdb.DuckDBPyConnection) -> bool:
-        """Whether DuckDB sees in the first file what its shape says; `tables` are there by now."""
+        """Whether DuckDB sees in the first file what its shape says; `tables` are there by now.
+
+        What was seen once in a file of a shape is not looked for again.
+        """
         import duckdb
 
+        known = (self.group.plan.file_schema, self.expected)
+        if known in _seen:
+            return True
+        kinds = dict.fromkeys(kind for _, kind in self.expected)
+        columns = [*(expression for expression, _ in self.expected), *(f"CAST(NULL AS {kind})" for kind in kinds)]
+        named = ", ".join(f"{column} AS c{i}" for i, column in enumerate(columns or ["1"]))
         try:
-            described = connection.execute(f"DESCRIBE {self.check}").fetchall()
+            described = connection.execute(
+                f"DESCRIBE SELECT {named} FROM {_reader(self.group.paths[:1])}{self.joined}"
+            ).fetchall()
         except duckdb.Error:
             return False
-        kinds = [row[1] for row in described]
-        return kinds[::2] == kinds[1::2]
+        types = [row[1] for row in described]
+        wanted = dict(zip(kinds, types[len(self.expected) :], strict=False))
+        found = all(t == wanted[kind] for t, (_, kind) in zip(types, self.expected, strict=False))
+        if found:
+            if len(_seen) >= _MOST_SEEN:
+                _seen.clear()
+            _seen.add(known)
+        return found
+
+
+_seen: set[tuple[FileSchema, tuple[tuple[str, str], ...]]] = set()
+_MOST_SEEN = 1000
 
 
 def branch(group: FileGroup, request: ScanRequest, deletes: DeleteReader, prefix: str) -> Branch:
@@ -95,20 +119,14 @@ def branch(group: FileGroup, request: ScanRequest, deletes: DeleteReader, prefix
     joined = "".join(f" {join}" for join in joins)
     columns = ", ".join(f"{expr} AS c{i}" for i, expr in enumerate(given)) or "true AS c0"
     select = f"SELECT {columns} FROM {_reader(group.paths)}{joined}{where}"
-    return Branch(group, select, _check(group, request.schema, given, lowering.seen, joined), tables)
+    expected = dict.fromkeys((*lowering.seen.items(), *zip(given, column_types(request.schema), strict=True)))
+    return Branch(group, select, tuple(expected), joined, tables)
 
 
 def _reader(paths: Sequence[str]) -> str:
     # NaN is greater than every number, but in no statistics: can_have_nan keeps row groups that may hold one.
     options = "hive_partitioning = false, union_by_name = false, binary_as_string = false, can_have_nan = true"
     return f"read_parquet([{', '.join(map(text, paths))}], {options}) AS {FILES}"
-
-
-def _check(group: FileGroup, schema: Schema, given: Sequence[str], seen: dict[str, str], joined: str) -> str:
-    pairs = [*seen.items(), *zip(given, column_types(schema), strict=True)]
-    columns = [c for expr, kind in pairs for c in (expr, f"CAST(NULL AS {kind})")] or ["1", "1"]
-    named = ", ".join(f"{expr} AS c{i}" for i, expr in enumerate(columns))
-    return f"SELECT {named} FROM {_reader(group.paths[:1])}{joined}"
 
 
 def _join(name: str) -> str:

@@ -58,6 +58,7 @@ def make_view(
     if not request.schema.fields:
         raise UnsupportedError("A DuckDB view has a column at least", hint="select one")
     _warn_of_names(request)
+    is_new = connection is None
     if connection is None:
         connection = duckdb.connect()
         connection.execute("SET TimeZone = 'UTC'")
@@ -72,7 +73,8 @@ def make_view(
         _drop(connection, f"{prefix} ", "")
         said = " ".join(str(error).split())
         raise UnsupportedError(f"DuckDB cannot make the view {name!r}: {said}") from None
-    _drop(connection, f"{family} ", f"{prefix} ")
+    if not is_new:
+        _drop(connection, f"{family} ", f"{prefix} ")
     if paths is not None:
         for made in prepared.branches:
             paths += made.group.paths

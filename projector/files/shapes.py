@@ -145,6 +145,18 @@ class KnownShapes:
             return schema
 
 
+_so_far = KnownShapes()
+_MOST_SO_FAR = 2000
+
+
+def shapes_so_far() -> KnownShapes:
+    """The shapes that the scans of this process have met, so that they parse each once; anew where they grew many."""
+    global _so_far
+    if len(_so_far) > _MOST_SO_FAR:
+        _so_far = KnownShapes()
+    return _so_far
+
+
 def file_shape(path: str, storage: Storage, known: KnownShapes) -> FileShape:
     """The shape of the file at a path, by one read of its end in the usual case. See `read_shape`.
 

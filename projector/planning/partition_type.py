@@ -15,6 +15,8 @@ def partition_fields(metadata: TableMetadata) -> tuple[NestedField, ...]:
     A field that was dropped by becoming `void` (version 1) keeps the type that it had before.
     """
     found: dict[int, NestedField] = {}
+    if not any(spec.fields for spec in metadata.specs.values()):
+        return ()  # the older schemas need not be looked at
     columns = _column_types(metadata)
     for spec_id in sorted(metadata.specs):
         for field in metadata.specs[spec_id].fields:

@@ -12,7 +12,7 @@ from projector.errors import ProjectorError
 from projector.files.physical import FileSchema
 from projector.files.shape_cache import ShapeCache
 from projector.files.shape_reader import read_shapes
-from projector.files.shapes import FileShape, KnownShapes, file_shape
+from projector.files.shapes import FileShape, KnownShapes, file_shape, shapes_so_far
 from projector.files.storage import Storage
 from projector.files.whole import worked_ahead, workers_for
 from projector.planning.metadata_columns import partition_values
@@ -51,7 +51,7 @@ class PlanCache:
 
     schema: Schema
     name_mapping: NameMapping | None = None
-    shapes: KnownShapes = field(default_factory=KnownShapes)
+    shapes: KnownShapes = field(default_factory=shapes_so_far)
     _plans: dict[tuple[int, frozenset[int]], Plan] = field(default_factory=dict)
 
     @property

@@ -44,9 +44,9 @@ class SnapshotSource:
         found = _request(self.schema, selected, row_filter, self.storage, self.metadata.name_mapping, partition)
         by_key = {id(task.equality_deletes): task.equality_deletes for task in tasks}  # files share few tuples
         keys = {i for deletes in by_key.values() for delete in deletes for i in delete.equality_ids}
-        history = {s.schema_id: s for s in self.metadata.schemas}
-        probed = {p.field_id for p in found.probes}
-        keyed = tuple(key_probe(self.schema, i, history) for i in sorted(keys - probed))
+        keys -= {p.field_id for p in found.probes}
+        history = {s.schema_id: s for s in self.metadata.schemas} if keys else {}
+        keyed = tuple(key_probe(self.schema, i, history) for i in sorted(keys))
         by_path = any(not delete.is_vector for task in tasks for delete in task.position_deletes)
         data_files = frozenset(canonical(task.file) for task in tasks) if by_path else frozenset()
         if not keyed and not by_path:

@@ -11,6 +11,7 @@ from projector.errors import InvalidMetadataError, ProjectionError, UnsupportedE
 from projector.files.locations import PathResolver
 from projector.files.storage import RandomAccess, Storage
 from projector.files.whole import worked_ahead, workers_for
+from projector.metadata.kept_manifests import is_kept, manifest_entries
 from projector.metadata.manifests import (
     DataFile,
     FileContent,
@@ -18,7 +19,6 @@ from projector.metadata.manifests import (
     ManifestEntry,
     ManifestFile,
     open_manifest,
-    read_manifest,
     snapshot_manifests,
 )
 from projector.metadata.partitioning import PartitionSpec
@@ -73,6 +73,32 @@ def plan_snapshot(
     return ScanPlan(steps)
 
 
+ListedFile = tuple[ManifestFile, ManifestEntry]
+"""A live file as some manifest lists it."""
+
+
+def plan_listed(
+    metadata: TableMetadata,
+    data: Sequence[ListedFile],
+    deletes: Sequence[ListedFile],
+    schema: Schema,
+    row_filter: Expression,
+    resolver: PathResolver,
+) -> Iterator[FileTask]:
+    """Those of some data files of a snapshot that may hold rows of a filter, as `plan_snapshot` plans them.
+
+    The manifests were read before: whoever has many filters for a few files plans each of them on these alone.
+
+    Parameters
+    ----------
+    data, deletes:
+        The data files, and the delete files of their snapshot that may apply to them.
+
+    Raises as `plan_snapshot` does for these files.
+    """
+    return _Planner(metadata, schema, row_filter, Storage(), resolver).listed(data, deletes)
+
+
 class _Planner:
     """One pass over the manifests of a snapshot."""
 
@@ -119,6 +145,24 @@ class _Planner:
             yield from self._data_files(manifest, opened)
             yield Decoded(self._entries_read, manifest.length)
 
+    def listed(self, data: Sequence[ListedFile], deletes: Sequence[ListedFile]) -> Iterator[FileTask]:
+        """Plan files whose manifests were read before."""
+        skipped: dict[str, bool] = {}
+
+        def may_match(manifest: ManifestFile) -> bool:
+            if manifest.path not in skipped:
+                skipped[manifest.path] = self._reason_to_skip(manifest) is not None
+            return not skipped[manifest.path]
+
+        for manifest, entry in deletes:
+            if may_match(manifest):
+                self._add_delete(self._spec(manifest), entry)
+        for manifest, entry in data:
+            if may_match(manifest):
+                step = self._data_file(self._spec(manifest), entry)
+                if isinstance(step, FileTask):
+                    yield step
+
     def _opened(self, manifests: Sequence[ManifestFile]) -> Iterator[tuple[ManifestFile, RandomAccess | None]]:
         """Manifests, with their content where they come from an object store: the next ones are on their way then."""
         workers = workers_for(self._resolver.resolve(manifests[0].path)) if manifests else 1
@@ -128,7 +172,9 @@ class _Planner:
 
         def opened(manifest: ManifestFile) -> RandomAccess | None:
             encrypted = manifest.key_metadata is not None  # which reading it refuses
-            return None if encrypted else open_manifest(self._storage, manifest, self._resolver)
+            if encrypted or is_kept(manifest, self._resolver):
+                return None
+            return open_manifest(self._storage, manifest, self._resolver)
 
         yield from worked_ahead(manifests, opened, workers=workers)
 
@@ -146,7 +192,7 @@ class _Planner:
     def _entries(self, manifest: ManifestFile, opened: RandomAccess | None) -> Iterator[ManifestEntry]:
         """The live entries of a manifest, all of its content."""
         self._entries_read = 0
-        for entry in read_manifest(self._storage, manifest, self._resolver, opened):
+        for entry in manifest_entries(self._storage, manifest, self._resolver, opened):
             self._entries_read += 1
             if not entry.is_live:
                 continue
@@ -162,26 +208,29 @@ class _Planner:
     def _add_deletes(self, manifest: ManifestFile, opened: RandomAccess | None) -> None:
         spec = self._spec(manifest)
         for entry in self._entries(manifest, opened):
-            file = entry.data_file
-            if spec.partitions.might_match(file.partition, file.partition_types):
-                self._deletes.add(entry, spec.spec, self._resolver)
+            self._add_delete(spec, entry)
+
+    def _add_delete(self, spec: _Spec, entry: ManifestEntry) -> None:
+        file = entry.data_file
+        if spec.partitions.might_match(file.partition, file.partition_types):
+            self._deletes.add(entry, spec.spec, self._resolver)
 
     def _data_files(self, manifest: ManifestFile, opened: RandomAccess | None) -> Iterator[Step]:
         spec = self._spec(manifest)
         for entry in self._entries(manifest, opened):
-            file = entry.data_file
-            _refuse_unsupported(file)
-            if not spec.partitions.might_match(file.partition, file.partition_types):
-                yield Skipped(file.file_path, "its partition holds no row of the filter", file.record_count)
-                continue
-            if self._takes_all:
-                yield self._task(entry, spec.spec, None)
-                continue
-            facts = None if spec.lies_beside(file) else self._facts(file, spec.partitions)
-            if facts is not None and might_match(self._filter, facts):
-                yield self._task(entry, spec.spec, facts)
-            else:
-                yield Skipped(file.file_path, "its column bounds hold no row of the filter", file.record_count)
+            yield self._data_file(spec, entry)
+
+    def _data_file(self, spec: _Spec, entry: ManifestEntry) -> FileTask | Skipped:
+        file = entry.data_file
+        _refuse_unsupported(file)
+        if not spec.partitions.might_match(file.partition, file.partition_types):
+            return Skipped(file.file_path, "its partition holds no row of the filter", file.record_count)
+        if self._takes_all:
+            return self._task(entry, spec.spec, None)
+        facts = None if spec.lies_beside(file) else self._facts(file, spec.partitions)
+        if facts is not None and might_match(self._filter, facts):
+            return self._task(entry, spec.spec, facts)
+        return Skipped(file.file_path, "its column bounds hold no row of the filter", file.record_count)
 
     def _facts(self, file: DataFile, partitions: PartitionFilter) -> Lookup:
         """What the bounds, the partition and the path of a file say of its columns."""

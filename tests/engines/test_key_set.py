@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projector.engines import key_set
-from projector.engines.kept import Kept
+from projector.files.kept import Kept
 from projector.engines.key_set import KeySet
 
 COLUMNS = {

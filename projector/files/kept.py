@@ -27,9 +27,15 @@ class Kept(Generic[Key, Value]):
 
     def keep(self, key: Key, value: Value, size: int) -> Value:
         """Keep a value, and return it."""
-        self._size += size
+        _, before = self._values.pop(key, (value, 0))
+        self._size += size - before
         self._values[key] = (value, size)
         while self._size > self._most and len(self._values) > 1:
             _, (_, gone) = self._values.popitem(last=False)
             self._size -= gone
         return value
+
+    def clear(self) -> None:
+        """Keep nothing any more."""
+        self._values.clear()
+        self._size = 0

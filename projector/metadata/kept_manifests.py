@@ -1,0 +1,74 @@
+"""Manifests that this process has decoded. They never change, so the next plan of a table need not decode them again.
+
+A manifest is known by its place and by all that its entries take over from the manifest list; a local one by its size
+and the time of its last change as well. What is kept is bounded; of a manifest that is too long nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Lock
+
+from projector.files.kept import Kept
+from projector.files.locations import PathResolver
+from projector.files.storage import RandomAccess, Storage
+from projector.files.tails import local_mark, plain_local_path
+from projector.metadata.manifest_model import ManifestEntry, ManifestFile
+from projector.metadata.manifests import read_manifest
+
+MOST_BYTES = 96 << 20
+"""Memory that all kept manifests take at most, as near as it is known."""
+
+_LONGEST = 2 << 20
+_BYTES_OF_ENTRY = 1800
+_INFLATED = 4
+
+_kept: Kept[tuple[object, ...], tuple[ManifestEntry, ...]] = Kept(MOST_BYTES)
+_lock = Lock()
+
+
+def is_kept(manifest: ManifestFile, resolver: PathResolver) -> bool:
+    """Whether the entries of a manifest are kept."""
+    with _lock:
+        return _kept.get(_key(manifest, resolver.resolve(manifest.path))) is not None
+
+
+def manifest_entries(
+    storage: Storage, manifest: ManifestFile, resolver: PathResolver, opened: RandomAccess | None = None
+) -> Iterator[ManifestEntry]:
+    """All entries of a manifest, as `read_manifest` gives them, and raises; once read to its end they are kept."""
+    key = _key(manifest, resolver.resolve(manifest.path))
+    with _lock:
+        known = _kept.get(key)
+    if known is not None:
+        if opened is not None:
+            opened.close()
+        yield from known
+        return
+    entries = read_manifest(storage, manifest, resolver, opened)
+    if manifest.length > _LONGEST:
+        yield from entries
+        return
+    read: list[ManifestEntry] = []
+    for entry in entries:
+        read.append(entry)
+        yield entry
+    with _lock:
+        _kept.keep(key, tuple(read), _INFLATED * manifest.length + _BYTES_OF_ENTRY * len(read))
+
+
+def forget() -> None:
+    """Keep nothing of what was read so far."""
+    with _lock:
+        _kept.clear()
+
+
+def _key(manifest: ManifestFile, location: str) -> tuple[object, ...]:
+    inherited = manifest.spec_id, manifest.sequence_number, manifest.added_snapshot_id, manifest.first_row_id
+    mark = None
+    local = plain_local_path(location)
+    if local is not None:
+        with suppress(OSError):
+            mark = local_mark(local)
+    return location, manifest.length, mark, *inherited
