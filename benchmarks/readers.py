@@ -144,8 +144,8 @@ def raw_duckdb(folder: Path, question: Question) -> Outcome:
 def ours_duckdb(folder: Path, question: Question) -> Outcome:
     import projector
 
-    # A view is made before it is queried, so what decides about files goes to the scan.
-    scan = projector.load_table(folder / "table").scan(question.condition)
+    # A view is made before it is queried, so what decides about files, and the columns, go to the scan.
+    scan = projector.load_table(folder / "table").scan(question.condition, question.columns or ("*",))
     return _duckdb(scan.to_duckdb("t"), question)
 
 

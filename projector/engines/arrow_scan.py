@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -19,6 +20,9 @@ from projector.planning.expressions import AlwaysTrue
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
 from projector.schema.arrow_schema import arrow_schema
+
+Made = TypeVar("Made")
+Stream = Callable[[], Iterator[pa.RecordBatch]]
 
 
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
@@ -41,38 +45,49 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
     NotFoundError, CorruptFileError, UnsupportedError
         For the first data or delete file that cannot be read at all.
     """
+    return scan_made(files, request, batch_size, lambda batch: batch)
+
+
+def scan_made(
+    files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, make: Callable[[pa.RecordBatch], Made]
+) -> Iterator[Made]:
+    """What `make` makes of the batches of a scan, in the threads that read them. Otherwise as `scan_batches`."""
+    made = (partial(_made, stream, make) for stream in _streams(files, request, batch_size))
+    return streams_in_order(made, pa.cpu_count() if request.reads_ahead else 1)
+
+
+def _made(stream: Stream, make: Callable[[pa.RecordBatch], Made]) -> Iterator[Made]:
+    return map(make, stream())
+
+
+def _streams(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[Stream]:
+    """The scan in parts that do not know of each other: large files, and small ones that are read together."""
     deletes = DeleteReader(request)
     schema = arrow_schema(request.schema)
     filtered = not isinstance(request.row_filter, AlwaysTrue)
-
-    def streams() -> Iterator[Callable[[], Iterator[pa.RecordBatch]]]:
-        # Delete files are read here, one after the other, since several data files share them.
-        together: list[SmallFile] = []
-        for file in files:
-            raise_failures(file.plan, file.binding.file)
-            groups = row_group_filter(file, request) if filtered else None
-            if groups is not None and not groups.might_match():
-                continue
-            chosen = None if groups is None else groups.chosen
-            is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
-            if together and not (is_joined and fits(file, together, batch_size)):
-                yield _together(together, request, batch_size, schema)
-                together = []
-            if is_joined:
-                together.append((file, chosen))
-                continue
-            positions = deletes.deleted_positions(file.task, file.row_count)
-            equality = deletes.equality_deletes(file.task)
-            yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema)
-        if together:
+    together: list[SmallFile] = []
+    for file in files:
+        raise_failures(file.plan, file.binding.file)
+        groups = row_group_filter(file, request) if filtered else None
+        if groups is not None and not groups.might_match():
+            continue
+        chosen = None if groups is None else groups.chosen
+        is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
+        if together and not (is_joined and fits(file, together, batch_size)):
             yield _together(together, request, batch_size, schema)
+            together = []
+        if is_joined:
+            together.append((file, chosen))
+            continue
+        # Delete files are read here, one after the other, since several data files share them.
+        positions = deletes.deleted_positions(file.task, file.row_count)
+        equality = deletes.equality_deletes(file.task)
+        yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema)
+    if together:
+        yield _together(together, request, batch_size, schema)
 
-    yield from streams_in_order(streams(), pa.cpu_count() if request.reads_ahead else 1)
 
-
-def _together(
-    files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema
-) -> Callable[[], Iterator[pa.RecordBatch]]:
+def _together(files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema) -> Stream:
     if len(files) == 1:
         ((file, chosen),) = files
         return partial(_one_file, file, chosen, request, batch_size, None, (), schema)

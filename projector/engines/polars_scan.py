@@ -162,12 +162,11 @@ def scan_frames(
                 given += frame.height
                 yield frame
         except PolarsFailedError:
-            batches = arrow_scan.scan_batches(prepared.polars_files, request, batch_size)
-            for frame in _arrow_frames(batches, request, change):
+            for frame in _arrow_frames(prepared.polars_files, request, batch_size, change):
                 if frame.height > given:
                     yield frame.slice(given)
                 given = max(0, given - frame.height)
-    yield from _arrow_frames(arrow_scan.scan_batches(rest, request, batch_size), request, change)
+    yield from _arrow_frames(rest, request, batch_size, change)
 
 
 def read_frame(files: Iterable[ProjectedFile], request: ScanRequest) -> pl.DataFrame:
@@ -186,8 +185,7 @@ def read_frame(files: Iterable[ProjectedFile], request: ScanRequest) -> pl.DataF
                     parts.append(_collected(frame, request))
                 except PolarsFailedError:
                     rest += group.files
-    batches = arrow_scan.scan_batches(rest, request, DEFAULT_BATCH_SIZE)
-    parts += (from_batches([batch], request.schema) for batch in batches)
+    parts += _arrow_frames(rest, request, DEFAULT_BATCH_SIZE, None)
     if not parts:
         return from_batches([], request.schema)
     return parts[0] if len(parts) == 1 else pl.concat(parts, how="vertical", rechunk=False)
@@ -253,10 +251,10 @@ def _after(batches: Iterator[pa.RecordBatch], given: int) -> Iterator[pa.RecordB
 
 
 def _arrow_frames(
-    batches: Iterator[pa.RecordBatch],
-    request: ScanRequest,
-    change: Change | None,
+    files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, change: Change | None
 ) -> Iterator[pl.DataFrame]:
-    for batch in batches:
+    def made(batch: pa.RecordBatch) -> pl.DataFrame:
         frame = from_batches([batch], request.schema)
-        yield frame if change is None else change(frame.lazy()).collect()
+        return frame if change is None else change(frame.lazy()).collect()
+
+    return arrow_scan.scan_made(files, request, batch_size, made)
