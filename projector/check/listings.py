@@ -7,16 +7,12 @@ rules want, such as bounds, is left in the manifest.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from projector.files.locations import PathResolver
-from projector.files.shape_cache import Marks, may_hold_secrets, store_of
-from projector.files.storage import Storage
-from projector.metadata.manifests import DataFile, FileContent, ManifestEntry, ManifestFile
+from projector.metadata.manifests import DataFile, FileContent, ManifestEntry
 from projector.schema.reserved import DELETE_FILE_PATH
 
 K = TypeVar("K")
@@ -161,19 +157,3 @@ def _target(file: DataFile) -> str | None:
         return str(lower.decode())
     except UnicodeDecodeError:
         return None
-
-
-def listing_recipes(manifests: Sequence[ManifestFile], storage: Storage, resolver: PathResolver) -> list[bytes | None]:
-    """All that each manifest's listing depends on; None where it must not be kept, or the manifest is not there."""
-    locations = resolver.resolve_all([manifest.path for manifest in manifests])
-    marks = Marks.take(locations, storage)
-    found: list[bytes | None] = []
-    for manifest, location in zip(manifests, locations, strict=True):
-        mark = marks.settled(location)
-        if mark is None or may_hold_secrets(location) or manifest.key_metadata is not None:
-            found.append(None)
-            continue
-        inherited = (manifest.length, manifest.spec_id, manifest.added_snapshot_id)
-        text = f"{store_of(storage)}\n{location}\n{mark}\n{inherited}"
-        found.append(b"listing\n" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
-    return found

@@ -1,4 +1,4 @@
-"""Every live file of a table's retained snapshots, each once, from the manifests: each manifest is read once.
+"""Live files of a table, as a check has them: from the manifests, each once.
 
 The files of a manifest stay in columns; a `LiveFile` is made where one is looked at. What the columns do not have is
 looked up in the manifest's entries, which are read then, unless they have been.
@@ -6,27 +6,20 @@ looked up in the manifest's entries, which are read then, unless they have been.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar, overload
+from typing import Any, TypeVar, overload
 
-from projector.check.listings import Kind, Listing, listing_recipes
+from projector.check.listings import Kind, Listing
 from projector.errors import CorruptFileError, ProjectorError
-from projector.files.cache_file import CacheFile
-from projector.files.locations import PathResolver
-from projector.files.storage import Storage
 from projector.metadata.manifests import (
     DataFile,
-    FileContent,
     ManifestEntry,
     ManifestFile,
-    read_manifest,
-    snapshot_manifests,
 )
 from projector.metadata.snapshots import Snapshot
-from projector.metadata.table_metadata import TableMetadata
 
 K = TypeVar("K")
 
@@ -49,6 +42,8 @@ class Source:
         Indexes of the files that no manifest before it lists.
     also_in:
         All snapshots of files that manifests behind it list as well.
+    metrics:
+        Statistics of all its files, by name and field id, as far as they have been looked up.
     recipe:
         What the listing depends on; None where nothing of it is kept on disk.
     """
@@ -62,6 +57,7 @@ class Source:
     recipe: bytes | None
     read: Callable[[], Sequence[ManifestEntry]] = field(repr=False)
     also_in: dict[int, frozenset[int]] = field(default_factory=dict)
+    metrics: dict[tuple[str, int], Sequence[Any]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def entries(self) -> Sequence[ManifestEntry]:
@@ -238,154 +234,3 @@ class LiveFiles:
     def all(self) -> Files:
         """Data and delete files."""
         return self.data + self.deletes
-
-
-def live_files(
-    metadata: TableMetadata,
-    storage: Storage,
-    resolver: PathResolver,
-    snapshots: Iterable[Snapshot],
-    cache: CacheFile | None = None,
-) -> LiveFiles:
-    """The live files of the snapshots given.
-
-    Parameters
-    ----------
-    cache:
-        Where listings of manifests are kept; those that it has are not read.
-
-    Raises
-    ------
-    NotFoundError, CorruptFileError, UnsupportedError, InvalidMetadataError
-        Where the manifests of the current snapshot cannot be read. Those of older snapshots are listed as unreadable.
-    """
-    wanted = tuple(snapshots)
-    unreadable: list[Unreadable] = []
-    held_by: dict[str, set[int]] = {}
-    manifests: dict[str, ManifestFile] = {}
-    needed: set[str] = set()
-    for snapshot in wanted:
-        is_current = snapshot.snapshot_id == metadata.current_snapshot_id
-        try:
-            found = tuple(snapshot_manifests(storage, snapshot, resolver))
-        except ProjectorError as error:
-            if is_current:
-                raise
-            unreadable.append(
-                Unreadable(snapshot.manifest_list or f"snapshot {snapshot.snapshot_id}", str(error), error)
-            )
-            continue
-        for manifest in found:
-            if manifest.has_live_files:
-                manifests.setdefault(manifest.path, manifest)
-                held_by.setdefault(manifest.path, set()).add(snapshot.snapshot_id)
-                if is_current:
-                    needed.add(manifest.path)
-    listed = tuple(manifests.values())
-    recipes = [None] * len(listed) if cache is None else listing_recipes(listed, storage, resolver)
-    kept = {} if cache is None else cache.pieces(recipe for recipe in recipes if recipe is not None)
-    fresh: dict[bytes, bytes] = {}
-    gathered = _Gathered()
-    for manifest, recipe in zip(listed, recipes, strict=True):
-        reader = _Reader(storage, manifest, resolver)
-        listing = None if recipe is None else _kept_listing(kept.pop(recipe, None))
-        if listing is None:
-            listing, problem = reader.listing()
-            if problem is not None:
-                recipe = None
-                if manifest.path in needed:
-                    raise problem
-                unreadable.append(Unreadable(manifest.path, str(problem), problem))
-            if recipe is not None:
-                fresh[recipe] = listing.to_bytes()
-        held = _identity_ids(metadata, manifest)
-        identity = [frozenset(s for s, part in held.items() if part in kind.partition_ids) for kind in listing.kinds]
-        locations = resolver.resolve_all(listing.paths)
-        holders = frozenset(held_by[manifest.path])
-        own = range(len(listing))
-        gathered.add(Source(manifest, listing, locations, identity, holders, own, recipe, reader.entries))
-    if cache is not None:
-        cache.keep_pieces(fresh)
-    split = Files(Run(s, s.own) for s in gathered.sources).by(lambda _, kind: kind.content is FileContent.DATA)
-    return LiveFiles(wanted, split.get(True, Files()), split.get(False, Files()), tuple(unreadable), listed)
-
-
-@dataclass
-class _Reader:
-    """Reads the live entries of a manifest, once."""
-
-    storage: Storage
-    manifest: ManifestFile
-    resolver: PathResolver
-    _found: list[ManifestEntry] | None = None
-
-    def listing(self) -> tuple[Listing, ProjectorError | None]:
-        """The listing; of a manifest that is damaged, of the entries before that, and the error."""
-        self._found = found = []
-        problem: ProjectorError | None = None
-        try:
-            for entry in read_manifest(self.storage, self.manifest, self.resolver):
-                if entry.is_live:
-                    found.append(entry)
-        except ProjectorError as error:
-            problem = error
-        try:
-            return Listing.of(found), problem
-        except ProjectorError as error:
-            found.clear()
-            return Listing.of(()), problem or error
-
-    def entries(self) -> Sequence[ManifestEntry]:
-        """The live entries. Raises as `read_manifest` does."""
-        if self._found is None:
-            entries = read_manifest(self.storage, self.manifest, self.resolver)
-            self._found = [entry for entry in entries if entry.is_live]
-        return self._found
-
-
-class _Gathered:
-    """Manifests with live files, put together so that each file is the first's that lists it."""
-
-    def __init__(self) -> None:
-        self.sources: list[Source] = []
-        self._keys: set[str] = set()
-        self._places: dict[str, tuple[Source, int]] = {}
-        self._placed = 0
-        self._interned: dict[frozenset[int], frozenset[int]] = {}
-
-    def add(self, source: Source) -> None:
-        """One more manifest. Files that are known stay with the one before, and are in its snapshots too."""
-        keys = source.listing.keys
-        self.sources.append(source)
-        if len(set(keys)) == len(keys) and self._keys.isdisjoint(keys):
-            self._keys.update(keys)
-            return
-        own: list[int] = []
-        places = self._places
-        for earlier in self.sources[self._placed : -1]:  # most tables never come here
-            known = earlier.listing.keys
-            places.update((known[index], (earlier, index)) for index in earlier.own)
-        self._placed = len(self.sources)
-        for index, key in enumerate(keys):
-            first, place = places.setdefault(key, (source, index))
-            if first is source and place == index:
-                own.append(index)
-                continue
-            both = first.also_in.get(place, first.snapshots) | source.snapshots
-            first.also_in[place] = self._interned.setdefault(both, both)
-        source.own = own
-        self._keys.update(keys)
-
-
-def _identity_ids(metadata: TableMetadata, manifest: ManifestFile) -> Mapping[int, int]:
-    spec = metadata.specs.get(manifest.spec_id)
-    return {} if spec is None else spec.identity_source_ids
-
-
-def _kept_listing(piece: bytes | None) -> Listing | None:
-    if piece is None:
-        return None
-    try:
-        return Listing.from_bytes(piece)
-    except (ValueError, TypeError):
-        return None

@@ -60,13 +60,16 @@ def nulls_of(state: TableState, field_id: int) -> Nulls:
         by_id = group.schema.has_field_ids and any(
             isinstance(node, Read) for held, node in state.nodes(field_id) if held is group
         )
-        for file in group.files:
-            count = file.data_file.null_value_counts.get(field_id) if plain and by_id else None
+        if not (plain and by_id):
+            unknown.update(group.files.paths)
+            continue
+        counts = state.files.metric(group.files, "null_value_counts", field_id)
+        for path, count in zip(group.files.paths, counts, strict=True):
             if count is None:
-                unknown.add(file.path)
+                unknown.add(path)
             elif count:
-                certain.add(file.path)
-    lacking = {file.path for group in missing for file in group.files}
+                certain.add(path)
+    lacking = {path for group in missing for path in group.files.paths}
     groups = (*missing, *optional)
     if lacking or certain:
         facts = []

@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from projector.check.bloom_columns import bloom_leaves
 from projector.check.findings import NO_EVIDENCE, Evidence
-from projector.check.live_files import Files, LiveFile, LiveFiles, live_files
+from projector.check.gathering import live_files
+from projector.check.live_files import Files, LiveFile, LiveFiles
 from projector.check.manifest_facts import AT_MOST, ManifestFacts, gather
+from projector.check.metric_columns import metric_column
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
 from projector.check.shape_groups import Footers, ShapeGroup, read_footers
 from projector.errors import ProjectorError
-from projector.files.bloom_filters import leaves_with_bloom_filters
 from projector.files.bulk import built_in_bulk
-from projector.files.footer import read_footer
+from projector.files.cache_file import CacheFile
 from projector.files.locations import PathResolver
 from projector.files.shape_cache import ShapeCache
 from projector.files.storage import Storage
@@ -68,14 +70,17 @@ class TableFiles:
     shape_cache: ShapeCache | None = None
     executor: Executor | None = field(default=None, repr=False)
 
+    @property
+    def _cache(self) -> CacheFile | None:
+        return None if self.shape_cache is None else self.shape_cache.file
+
     @cached_property
     def live(self) -> LiveFiles:
         """The live files, by the manifests; none at level `schema`."""
         if self.level < Level.FOOTERS:
             return LiveFiles()
         with built_in_bulk():
-            cache = None if self.shape_cache is None else self.shape_cache.file
-            return live_files(self.metadata, self.storage, self.resolver, self.snapshots, cache)
+            return live_files(self.metadata, self.storage, self.resolver, self.snapshots, self._cache)
 
     @cached_property
     def footers(self) -> Footers:
@@ -91,13 +96,7 @@ class TableFiles:
         """
         known = self._bloom_leaves.get(id(group))
         if known is None:
-            file = group.files[0]
-            try:
-                with self.storage.open(file.location) as source:
-                    known = leaves_with_bloom_filters(read_footer(source, file.path))
-            except ProjectorError:
-                known = frozenset()
-            self._bloom_leaves[id(group)] = known
+            known = self._bloom_leaves[id(group)] = bloom_leaves(group.files[0], self.storage, self._cache)
         return known
 
     @cached_property
@@ -114,10 +113,13 @@ class TableFiles:
             mapping = self.metadata.name_mapping
         except ProjectorError:
             mapping = None
-        cache = None if self.shape_cache is None else self.shape_cache.file
         at_most = None if self.level >= Level.VALUES else AT_MOST
         with built_in_bulk():
-            return gather(self.metadata, mapping, self.live, at_most, cache)
+            return gather(self.metadata, mapping, self.live, at_most, self._cache)
+
+    def metric(self, files: Files, name: str, field_id: int) -> list[Any]:
+        """A statistic of one column for each of some files, by its map's name in the spec; see `metric_column`."""
+        return metric_column(files, name, field_id, self._cache)
 
     @cached_property
     def by_spec(self) -> Mapping[int, Files]:

@@ -248,8 +248,12 @@ def _by_folder(paths: Sequence[str]) -> dict[str, list[str]]:
 
 def _digest(folder: str, storage: Storage) -> bytes:
     """What a folder is known by: its path, made absolute, and the store that it is in."""
-    absolute = folder if "://" in folder or folder.startswith("/") else os.path.abspath(folder or ".")
-    return hashlib.sha256(f"{store_of(storage)}\n{absolute}".encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(f"{store_of(storage)}\n{absolute(folder or '.')}".encode("utf-8", "surrogatepass")).digest()
+
+
+def absolute(path: str) -> str:
+    """A path that means the same wherever it is asked for."""
+    return path if "://" in path or path.startswith("/") else os.path.abspath(path)
 
 
 def store_of(storage: Storage) -> str:

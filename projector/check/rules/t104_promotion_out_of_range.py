@@ -22,11 +22,10 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from projector.check.change import Change
 from projector.check.findings import Direction, Finding
-from projector.check.live_files import LiveFile
 from projector.check.rule import Level, Rule
 from projector.check.type_changes import applied_type_changes
 from projector.errors import ProjectorError
@@ -43,10 +42,12 @@ def check(change: Change) -> Iterator[Finding]:
             continue
         field_id, new = promoted.before.field_id, promoted.after.field_type
         outside: dict[str, str] = {}
-        for file in change.before.files.live.data:
-            value = _outside(file, field_id, new)
+        live, files = change.before.files.live.data, change.before.files
+        bounds = (files.metric(live, name, field_id) for name in ("lower_bounds", "upper_bounds"))
+        for path, *stored in zip(live.paths, *bounds, strict=True):
+            value = _outside(stored, new)
             if value is not None:
-                outside[file.path] = value
+                outside[path] = value
         if not outside:
             continue
         evidence = change.before.footers.evidence(
@@ -65,10 +66,9 @@ def check(change: Change) -> Iterator[Finding]:
         yield change.place(finding, UpdateColumnType)
 
 
-def _outside(file: LiveFile, field_id: int, new: IcebergType) -> str | None:
-    """A bound of the field that the new type cannot hold."""
-    for bounds in (file.data_file.lower_bounds, file.data_file.upper_bounds):
-        stored = bounds.get(field_id)
+def _outside(bounds: Iterable[bytes | None], new: IcebergType) -> str | None:
+    """A bound of a date that the new type cannot hold."""
+    for stored in bounds:
         if stored is None or len(stored) != 4:
             continue
         days = decode_bound(stored, DateType())
