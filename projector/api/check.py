@@ -90,7 +90,8 @@ def check(
         Whether shapes of files are kept on disk (in PROJECTOR_CACHE_DIR, or the user's folder of caches), so that files
         that were read once and have not changed are not opened again.
     executor:
-        Where footers are read, unless in this process: any `concurrent.futures.Executor`, of processes or a cluster.
+        Where footers and values are read, unless in this process: any `concurrent.futures.Executor`, of threads,
+        processes (at level `values` spawned ones) or a cluster, such as Dask's `Client.get_executor()`.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def check(
     NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
         A table that cannot be read.
     UnsupportedError
-        A level, a compatibility, an engine or a prefix of codes that there is not.
+        A level, a compatibility, an engine or a prefix of codes that there is not; forked processes for values.
     """
     if sum(given is not None for given in (update, sql, schema)) > 1:
         raise ProjectorError("Cannot check several proposals at once", hint="give one of update, sql and schema")

@@ -111,14 +111,14 @@ class Change:
     @cached_property
     def values(self) -> ChangeValues | None:
         """The values before and after; None below level `values`, and where nothing changes."""
-        before, after = self.before.values, self.after.values
-        if before is None or after is None or self.before is self.after:
+        after = self.after.values
+        if after is None or self.before is self.after:
             return None
         from projector.check.values.evidence import ChangeValues
 
         # What is seen again is meant to differ, with the column that holds it.
         back = {*self.undeleted, *self.mapping_effects.gained}
-        return ChangeValues(before, after, frozenset(_top(self.after.schema, i) for i in back))
+        return ChangeValues(after, frozenset(_top(self.after.schema, i) for i in back))
 
     @cached_property
     def query_differences(self) -> tuple[QueryDifference, ...]:
@@ -180,5 +180,6 @@ def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles, 
     after = TableState(trial.metadata, trial.schema, files)
     if files.level >= Level.VALUES:
         columns = None if all_columns else involved_columns(before, after)
-        before, after = replace(before, columns=columns), replace(after, columns=columns)
+        before = replace(before, columns=columns)
+        after = replace(after, columns=columns, before=before)
     return Change(proposal, before, after, trial)

@@ -196,9 +196,7 @@ def _comparisons(change: Change | None) -> tuple[Comparison, ...]:
     """The first rows of the first file of each snapshot, before and after."""
     if change is None or change.values is None:
         return ()
-    from projector.check.values.evidence import side_by_side
-
-    return side_by_side(change.values)
+    return change.values.side_by_side
 
 
 def _described(change: Change | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from projector.check.change import Change
@@ -38,38 +38,44 @@ def check_change(change: Change, compatibility: Compatibility) -> tuple[Finding,
     if fallback is not None and fallback.on_change is not None:
         found += (f for f in _named(fallback, fallback.on_change(change)) if id(f.explains) not in explained)
     said = {(finding.code, finding.field_id) for finding in found}
-    for finding in _compared(_state_findings(change.before), change):
+    for finding in _compared(change):
         better = all_rules()[finding.code].absorbed_by
         if not (finding.is_new and any((code, finding.field_id) in said for code in better)):
             found.append(finding)
     return _weighed(found, compatibility)
 
 
-def _compared(before: list[Finding], change: Change) -> Iterable[Finding]:
+def _compared(change: Change) -> Iterable[Finding]:
     """The findings on the state after, each told from the one before that it equals."""
     if change.after is change.before:
-        yield from (finding.filled(status=Status.EXISTING) for finding in before)
+        yield from (finding.filled(status=Status.EXISTING) for finding in _state_findings(change.before))
         return
-    known: Mapping[tuple[str, int | str | None, str], Finding] = {f.identity: f for f in before}
-    for finding in _state_findings(change.after):
-        was = known.get(finding.identity)
-        if was is None:
-            status = Status.INTRODUCED
-        elif finding.evidence.files > was.evidence.files:
-            status = Status.WORSENED
-        else:
-            status = Status.EXISTING
-        source = finding.source or (change.source(finding.field_id) if status is not Status.EXISTING else None)
-        yield finding.filled(status=status, source=source)
+    for rule in _state_rules(change.after):
+        found = list(_of_state(rule, change.after))
+        # What the state before would say is asked only where it can tell something of these: it may take long.
+        known = {finding.identity: finding for finding in _of_state(rule, change.before)} if found else {}
+        for finding in found:
+            was = known.get(finding.identity)
+            if was is None:
+                status = Status.INTRODUCED
+            elif finding.evidence.files > was.evidence.files:
+                status = Status.WORSENED
+            else:
+                status = Status.EXISTING
+            source = finding.source or (change.source(finding.field_id) if status is not Status.EXISTING else None)
+            yield finding.filled(status=status, source=source)
 
 
-def _state_findings(state: TableState) -> list[Finding]:
-    return [
-        finding
-        for rule in rules_for(state.level)
-        if rule.on_state is not None
-        for finding in _named(rule, rule.on_state(state))
-    ]
+def _state_findings(state: TableState) -> Iterator[Finding]:
+    return (finding for rule in _state_rules(state) for finding in _of_state(rule, state))
+
+
+def _state_rules(state: TableState) -> Iterator[Rule]:
+    return (rule for rule in rules_for(state.level) if rule.on_state is not None)
+
+
+def _of_state(rule: Rule, state: TableState) -> Iterable[Finding]:
+    return () if rule.on_state is None else _named(rule, rule.on_state(state))
 
 
 def _named(rule: Rule, findings: Iterable[Finding]) -> Iterable[Finding]:

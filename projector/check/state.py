@@ -150,12 +150,15 @@ class TableState:
         The files that are alive.
     columns:
         Ids of the top-level columns whose values are looked at; None for all.
+    before:
+        The state before the change that led to this one, whose values are compared with this one's.
     """
 
     metadata: TableMetadata
     schema: Schema
     files: TableFiles = field(repr=False)
     columns: frozenset[int] | None = None
+    before: TableState | None = field(default=None, repr=False)
 
     @property
     def level(self) -> Level:
@@ -232,7 +235,7 @@ class TableState:
             return None
         from projector.check.values.evidence import state_values
 
-        return state_values(self, self.columns)
+        return state_values(self, self.columns, None if self.before is None else self.before.values)
 
     @property
     def may_have_data(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from projector.check.findings import Direction, Evidence, Finding, Sample
 
 if TYPE_CHECKING:
-    from projector.check.values.evidence import Disagreement
+    from projector.check.values.comparing import Disagreement
 
 _SAMPLES = 10
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,12 @@ import pyarrow as pa
 import pytest
 
 import projector
+from projector.check.values import evidence
 from projector.check.values.comparing import default_of, expected_row
 from projector.check.values.filters import filter_terms
+from projector.check.values.tasks import FilterTask, try_filters
+from projector.metadata import manifest_model
+from projector.planning import snapshot_plan
 from projector.planning.scan_source import SnapshotSource
 from projector.schema.types import IntegerType, NestedField, StructType
 from tests.check import faults
@@ -119,17 +124,62 @@ def test_an_empty_struct_as_default_is_made_of_its_fields_defaults() -> None:
 
 def test_filters_are_tried_on_leaves_in_structs_and_not_in_lists() -> None:
     all_columns = schema("1 a int, 2 s {3 x int, 4 t {5 y string}}, 6 l [7 int], 8 m <9 int, 10 int>")
-    assert [term.path for term in filter_terms(all_columns, all_columns)] == [("a",), ("s", "x"), ("s", "t", "y")]
+    assert [term.path for term in filter_terms(all_columns)] == [("a",), ("s", "x"), ("s", "t", "y")]
 
 
-def test_a_filter_is_planned_once_for_all_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, asked = SnapshotSource.plan, []
+def test_filters_are_planned_on_the_files_of_the_sample_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = table("1 id int, 2 v int", *([{"id": i, "v": -i}] for i in range(40)))
+    planned: list[str] = []
+    task = snapshot_plan._Planner._data_file
 
-    def counted(self: SnapshotSource, row_filter: Any) -> Any:
-        asked.append(row_filter)
-        return plan(self, row_filter)
+    def counted(self: Any, spec: Any, entry: Any) -> Any:
+        planned.append(entry.data_file.file_path)
+        return task(self, spec, entry)
 
-    monkeypatch.setattr(SnapshotSource, "plan", counted)
-    report = projector.check(T(tmp_path), level="values")
-    assert len(report.looked_at.engines) > 2
-    assert len(asked) <= report.looked_at.filters + 1
+    monkeypatch.setattr(snapshot_plan._Planner, "_data_file", counted)
+    monkeypatch.setattr(SnapshotSource, "plan", None)  # that of a whole snapshot
+    report = projector.check(make(tmp_path), level="values", sample=2, cache=False)
+    assert report.looked_at.values_files == 2
+    assert report.looked_at.filters > 10
+    assert len(set(planned)) == 2
+
+
+def test_filters_are_tried_on_few_files_however_many_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = table("1 id int, 2 v int", *([{"id": i, "v": -i}] for i in range(20)))
+    tasks: list[FilterTask] = []
+
+    def noted(task: FilterTask, storage: Any) -> Any:
+        tasks.append(task)
+        return try_filters(task, storage)
+
+    monkeypatch.setattr(evidence, "try_filters", noted)
+    report = projector.check(make(tmp_path), level="values")
+    assert report.looked_at.values_files == 20
+    assert [len(task.reading.files) for task in tasks] == [3, 3]
+    # The second column is read like the first one: what differs between them is what their bounds say.
+    assert [len(task.filters) for task in tasks] == [16, 2]
+
+
+def bounds_that_lie(path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int) -> projector.Table:
+    """A table of which the bounds of column `v` are wrong in one file."""
+    made = table("1 id int, 2 v int", *([{"id": i, "v": 100 + i}] for i in range(12)))(path)
+    value = manifest_model.Metrics.value
+
+    def lying(self: Any, name: str, field_id: int) -> Any:
+        found = value(self, name, field_id)
+        if field_id == 2 and name == "upper_bounds" and found == struct.pack("<i", 100 + wrong):
+            return struct.pack("<i", 0)
+        if field_id == 2 and name == "lower_bounds" and found == struct.pack("<i", 100 + wrong):
+            return struct.pack("<i", 0)
+        return found
+
+    monkeypatch.setattr(manifest_model.Metrics, "value", lying)
+    return made
+
+
+def test_bounds_that_hide_the_rows_of_one_file_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = projector.check(bounds_that_lie(tmp_path, monkeypatch, 9), level="values", select=["F902"], cache=False)
+    (finding,) = report.findings
+    assert finding.evidence.files == 1
+    assert finding.evidence.facts == ("1 filters, the first: v = 109",)
+    assert "none, by the bounds or partition of the file for v = 109" in finding.message

@@ -2,7 +2,8 @@
 
 What it does:
     Tries filters on every leaf involved: null and not null, its default, values that are there, and the edges of
-    the type it had; pushed down into manifests, row groups and the engine, and on the rows of a full read.
+    the type it had; pushed down into manifests, row groups and the engine, and on the rows of a full read. Some
+    files of each way to read a leaf are filtered; of every file that is read it is seen whether bounds hide it.
 
 Why it matters:
     Rows that a filter loses are lost without an error, and a plain read shows nothing of it.

@@ -6,11 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from projector.check.values.reading import Row
+from projector.check.values.reading import ORACLE, Failed, Outcome, Row
 from projector.engines.plain import same_value
+from projector.errors import ProjectorError
+from projector.planning.expressions import Expression
 from projector.schema.promotions import promote_value
 from projector.schema.schema import Schema
 from projector.schema.types import IcebergType, ListType, MapType, NestedField, StructType
+
+PLANNING = "planning"
+"""Who is at fault where a file is passed over by its bounds or its partition."""
 
 _LONGEST = 120
 
@@ -83,6 +88,40 @@ class Difference:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One difference, and where it was seen.
+
+    Parameters
+    ----------
+    engine:
+        The engine that read the rows that are not as expected.
+    file:
+        The file; None for a filter over several.
+    row_filter:
+        The filter, as text.
+    failure:
+        Why rows could not be read at all; then there is no difference to show.
+    """
+
+    engine: str
+    difference: Difference
+    file: str | None = None
+    row_filter: str | None = None
+    failure: str | None = None
+
+
+def failed(engine: str, reason: str, file: str | None = None, row_filter: str | None = None) -> Disagreement:
+    """The disagreement of an engine that could not read rows that another one reads."""
+    return Disagreement(engine, Difference(None, None, None, "rows", reason, 0), file, row_filter, reason)
+
+
+def passed_over(file: str, row_filter: Expression) -> Disagreement:
+    """The disagreement of planning, whatever the engine, that passes over a file with rows of a filter."""
+    difference = Difference(None, None, None, "rows of the filter", "none, by the bounds or partition of the file", 1)
+    return Disagreement(PLANNING, difference, file, str(row_filter))
+
+
 def differences(expected: Sequence[Row], found: Sequence[Row], schema: Schema) -> Iterator[Difference]:
     """Where rows under one schema differ, a column each; the order of the rows counts unless only it differs."""
     if len(expected) != len(found):
@@ -102,5 +141,60 @@ def differences(expected: Sequence[Row], found: Sequence[Row], schema: Schema) -
 
 def shown(value: Any) -> str:
     """A plain value as text, cut to a length that a report can show."""
-    text = "null" if value is None else repr(value)
+    return _cut("null" if value is None else repr(value))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def engine_disagreements(
+    expected: Outcome, found: Outcome, schema: Schema, engine: str, file: str
+) -> Iterator[Disagreement]:
+    """Where an engine gives other rows of a file than the oracle, or fails where that does not."""
+    if isinstance(found, Failed):
+        if not isinstance(expected, Failed):
+            yield failed(engine, found.reason, file)
+        return
+    if isinstance(expected, Failed):
+        refused = Difference(None, None, None, f"refused: {expected.reason}", f"{len(found)} rows", 0)
+        yield Disagreement(engine, refused, file)
+        return
+    for difference in differences(expected, found, schema):
+        yield Disagreement(engine, difference, file)
+
+
+def change_disagreements(
+    was: Outcome, now: Outcome, before: Schema, after: Schema, file: str
+) -> Iterator[Disagreement]:
+    """Where the oracle gives other rows after a change than those before it lead to."""
+    if isinstance(was, Failed):
+        return
+    if isinstance(now, Failed):
+        yield failed(ORACLE, now.reason, file)
+        return
+    try:
+        expected = [expected_row(row, before, after) for row in was]
+    except ProjectorError as error:
+        yield failed(ORACLE, str(error), file)
+        return
+    for difference in differences(expected, now, after):
+        yield Disagreement(ORACLE, difference, file)
+
+
+def filter_disagreement(
+    expected: Sequence[Row], found: Outcome, engine: str, row_filter: Expression
+) -> Iterator[Disagreement]:
+    """Where the rows of a filter that was pushed down are others than those of the same filter after a full read."""
+    said = str(row_filter)
+    if isinstance(found, Failed):
+        yield failed(engine, found.reason, row_filter=said)
+        return
+    one, other = sorted(map(repr, expected)), sorted(map(repr, found))
+    if one == other:
+        return
+    texts = f"{len(one)} rows", f"{len(other)} rows"
+    if len(one) == len(other):
+        texts = next((_cut(a), _cut(b)) for a, b in zip(one, other, strict=True) if a != b)
+    count = abs(len(one) - len(other)) or 1
+    yield Disagreement(engine, Difference(None, None, None, *texts, count), row_filter=said)

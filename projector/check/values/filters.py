@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from projector.check.values.reading import Row
@@ -16,6 +17,7 @@ from projector.planning.expressions import (
     Expression,
     Op,
 )
+from projector.planning.row_evaluator import value_of
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BooleanType,
@@ -41,7 +43,7 @@ _INT_EDGES = (-(2**31) - 1, -(2**31), 2**31 - 1, 2**31)
 _DAY = 86_400_000_000
 
 
-def filter_terms(schema: Schema, columns: Schema) -> Iterator[BoundTerm]:
+def filter_terms(columns: Schema) -> Iterator[BoundTerm]:
     """The leaves of some columns that a filter can name: those inside structs alone."""
 
     def below(
@@ -59,20 +61,75 @@ def filter_terms(schema: Schema, columns: Schema) -> Iterator[BoundTerm]:
     return below(columns.fields, (), ())
 
 
-def filters_on(term: BoundTerm, field: NestedField, rows: Sequence[Row]) -> list[Expression]:
-    """Filters on one leaf, among them some whose literal is at the edges of a narrower type."""
+@dataclass(frozen=True, slots=True)
+class LeafValues:
+    """Some values of a leaf that are in a file.
+
+    Parameters
+    ----------
+    some:
+        Its least, a middle and its greatest value; empty where all are null.
+    nulls:
+        Whether there are nulls.
+    """
+
+    some: tuple[Any, ...] = ()
+    nulls: bool = False
+
+    @staticmethod
+    def of(term: BoundTerm, rows: Sequence[Row]) -> LeafValues:
+        """The values of a leaf in some rows."""
+        found = {value for row in rows if (value := value_of(term, row)) == value}  # but for NaN
+        return _some(found - {None}, None in found)
+
+    @staticmethod
+    def merged(parts: Iterable[LeafValues]) -> LeafValues:
+        """The values of a leaf in several files."""
+        merged = list(parts)
+        return _some({value for part in merged for value in part.some}, any(part.nulls for part in merged))
+
+
+def _some(values: set[Any], nulls: bool) -> LeafValues:
+    present = sorted(values)
+    return LeafValues((present[0], present[len(present) // 2], present[-1]) if present else (), nulls)
+
+
+def filters_on(term: BoundTerm, default: Any, values: LeafValues, *, promoted: bool) -> list[Expression]:
+    """Filters on one leaf.
+
+    Parameters
+    ----------
+    default:
+        Its initial default; None where it has none.
+    values:
+        Values that are in the files.
+    promoted:
+        Whether some file holds the leaf in another type: then literals at the edges of narrower types are tried.
+    """
     found: list[Expression] = [BoundIsNull(term), BoundNotNull(term)]
-    present = sorted({value for row in rows if (value := _at(row, term.path)) is not None and value == value})
-    literals: list[Any] = [*_edges(term.field_type)]
-    if field.initial_default is not None:
-        literals.append(field.initial_default)
-    literals += [present[0], present[len(present) // 2], present[-1]] if present else []
-    literals = sorted(set(literals))
-    for literal in literals:
+    literals: set[Any] = set(values.some)
+    if promoted:
+        literals.update(_edges(term.field_type))
+    if default is not None:
+        literals.add(default)
+    chosen = sorted(literals)
+    for literal in chosen:
         found += [BoundComparison(op, term, literal) for op in (Op.EQ, Op.NE, Op.LT, Op.GT)]
-    if len(literals) > 1:
-        found += [BoundIn(term, tuple(literals)), BoundNotIn(term, tuple(literals))]
+    if len(chosen) > 1:
+        found += [BoundIn(term, tuple(chosen)), BoundNotIn(term, tuple(chosen))]
     return found
+
+
+def few_filters_on(term: BoundTerm, values: LeafValues) -> list[Expression]:
+    """Filters on a leaf that is read the way another one is: null, and values that are there."""
+    several = tuple(dict.fromkeys(values.some))
+    return [BoundIsNull(term), BoundIn(term, several) if several else BoundNotNull(term)]
+
+
+def own_filters(term: BoundTerm, values: LeafValues) -> list[Expression]:
+    """Filters on a leaf that some row of a file passes: the file with these values."""
+    found: list[Expression] = [BoundComparison(Op.EQ, term, value) for value in dict.fromkeys(values.some[::2])]
+    return [*found, BoundIsNull(term)] if values.nulls else found
 
 
 def _edges(kind: IcebergType) -> tuple[Any, ...]:
@@ -87,10 +144,3 @@ def _edges(kind: IcebergType) -> tuple[Any, ...]:
             return (_DAY, _DAY + 1)
         case _:
             return ()
-
-
-def _at(row: Row, path: tuple[str, ...]) -> Any:
-    value: Any = row
-    for name in path:
-        value = None if value is None else value[name]
-    return value

@@ -1,25 +1,27 @@
-"""Rows of chosen files under a schema, by any engine, as plain rows."""
+"""Rows of chosen files under a schema, by any engine, as plain rows. What it takes can be pickled."""
 
 from __future__ import annotations
 
+import threading
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
 
-from projector.check.live_files import LiveFile
-from projector.engines.executors import executor
+from projector.engines.executors import ScanBatches, executor
 from projector.engines.plain import to_plain_rows
 from projector.errors import ProjectorError
+from projector.files.shapes import KnownShapes
+from projector.files.storage import Storage
 from projector.planning.expressions import TRUE, Expression
-from projector.planning.projected_files import PlanCache, project_files
-from projector.planning.scan_source import SnapshotSource
+from projector.planning.probes import Probe
+from projector.planning.projected_files import PlanCache, ProjectedFile, project_file
+from projector.planning.scan_request import ScanRequest
 from projector.planning.tasks import FileTask
+from projector.schema.name_mapping import NameMapping
 from projector.schema.schema import Schema
-
-if TYPE_CHECKING:
-    from projector.check.state import TableState
 
 Row = dict[str, Any]
 ORACLE = "rows"
@@ -37,60 +39,95 @@ class Failed:
 Outcome = list[Row] | Failed
 
 
-@dataclass
-class Reader:
-    """Reads files of one snapshot of a table under one schema.
+@dataclass(frozen=True)
+class Reading:
+    """Files, and what is read of them: a scan's request without the storage.
 
     Parameters
     ----------
-    columns:
-        The columns that are read.
+    columns, probes, name_mapping, data_files:
+        As in `ScanRequest`.
+    files:
+        The files.
     """
 
-    state: TableState
-    snapshot_id: int
     columns: Schema
-    _last: tuple[Expression, list[FileTask]] | None = field(default=None, init=False, repr=False)
+    files: tuple[FileTask, ...]
+    probes: tuple[Probe, ...] = ()
+    name_mapping: NameMapping | None = None
+    data_files: frozenset[str] = frozenset()
 
-    @cached_property
-    def _source(self) -> SnapshotSource:
-        files, metadata = self.state.files, self.state.metadata
-        snapshot = metadata.snapshot(self.snapshot_id)
-        return SnapshotSource(metadata, snapshot, self.state.schema, files.storage, files.resolver)
+    @staticmethod
+    def of(request: ScanRequest, files: Iterable[FileTask]) -> Reading:
+        """The reading that a scan's request asks for."""
+        return Reading(request.schema, tuple(files), request.probes, request.name_mapping, request.data_files)
 
-    @cached_property
-    def _tasks(self) -> Mapping[str, FileTask]:
-        return {task.file: task for task in self._source.plan(TRUE)}
+    def request(self, storage: Storage, row_filter: Expression = TRUE) -> ScanRequest:
+        """The request of a scan, with what opens files."""
+        return ScanRequest(
+            self.columns, storage, row_filter, self.probes, self.name_mapping, data_files=self.data_files
+        )
 
-    def rows(self, file: LiveFile, engine: str) -> Outcome:
+
+class Engines:
+    """The executors of some engines. Raises `UnsupportedError` or `ImportError` for one that is not installed."""
+
+    def __init__(self, engines: Iterable[str]) -> None:
+        self._executors = {engine: executor(engine) for engine in (ORACLE, *engines)}
+
+    def __getitem__(self, engine: str) -> ScanBatches:
+        return self._executors[engine]
+
+
+class Reader:
+    """Reads the files of a reading. A footer is read once, whatever reads the file how often."""
+
+    def __init__(self, reading: Reading, storage: Storage, engines: Engines, shapes: KnownShapes | None = None) -> None:
+        self._reading = reading
+        self._request = reading.request(storage)
+        self._engines = engines
+        self._plans = PlanCache(self._request.wide_schema, reading.name_mapping, shapes or KnownShapes())
+        self._projected: dict[str, ProjectedFile] = {}
+
+    def rows(self, file: FileTask, engine: str) -> Outcome:
         """All rows of a file, in its order."""
-        return self._read(lambda: [self._tasks[file.path]], TRUE, engine)
+        return self.filtered((file,), TRUE, engine)
 
-    def filtered(self, files: Iterable[LiveFile], row_filter: Expression, engine: str) -> Outcome:
-        """The rows of some files that pass a filter that is pushed down: into manifests, row groups, and the engine."""
-        wanted = {file.path for file in files}
-        return self._read(lambda: [t for t in self._kept(row_filter) if t.file in wanted], row_filter, engine)
-
-    def _kept(self, row_filter: Expression) -> list[FileTask]:
-        """The files of the snapshot that a filter leaves, kept for the last filter: each engine is asked in turn."""
-        if self._last is None or self._last[0] is not row_filter:
-            self._last = row_filter, list(self._source.plan(row_filter))
-        return self._last[1]
-
-    def _read(self, tasks: Any, row_filter: Expression, engine: str) -> Outcome:
+    def filtered(self, files: Iterable[FileTask], row_filter: Expression, engine: str) -> Outcome:
+        """The rows of some files that pass a filter, which is pushed down into row groups and the engine."""
+        request = self._request if row_filter is TRUE else replace(self._request, row_filter=row_filter)
+        scan = self._engines[engine]
         try:
-            chosen: list[FileTask] = tasks()
-            request = self._source.request(self.columns, row_filter, chosen)
-            cache = PlanCache(request.wide_schema, request.name_mapping)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                projected = project_files(chosen, cache, request.storage)
-                return [
-                    row
-                    for batch in executor(engine)(projected, request, BATCH_SIZE)
-                    for row in to_plain_rows(batch, self.columns)
-                ]
+            projected = [self._project(file) for file in files]
+            return [
+                row
+                for batch in scan(projected, request, BATCH_SIZE)
+                for row in to_plain_rows(batch, self._reading.columns)
+            ]
         except ProjectorError as error:
             return Failed(str(error))
         except Exception as error:  # an engine's own failure is what is looked for here
             return Failed(f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+    def _project(self, file: FileTask) -> ProjectedFile:
+        known = self._projected.get(file.location)
+        if known is None:
+            known = self._projected[file.location] = project_file(file, self._plans, self._request.storage)
+        return known if known.task is file else replace(known, task=file)
+
+
+@lru_cache(maxsize=4)
+def kept_storage(properties: tuple[tuple[str, str], ...]) -> Storage:
+    """The storage of a process that works on many tasks: its connections are kept."""
+    return Storage(dict(properties))
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Engines warn of what a check looks at anyway. Nothing is done in other threads: warnings are a process's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

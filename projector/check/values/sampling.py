@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from projector.check.live_files import LiveFile
@@ -20,10 +20,13 @@ class Sample:
         Files by the id of the snapshot that they are read in.
     left_out:
         Live files that are not read.
+    groups:
+        The same files with their snapshots, for each group of files.
     """
 
     by_snapshot: Mapping[int, tuple[LiveFile, ...]]
     left_out: int
+    groups: tuple[tuple[tuple[int, LiveFile], ...], ...] = ()
 
     @property
     def files(self) -> int:
@@ -42,19 +45,24 @@ def choose_files(metadata: TableMetadata, footers: Footers, per_group: int | Non
     The smallest files of a group are chosen, those with rows first: what is found in a shape is found in any of its
     files, as far as it depends on the shape.
     """
-    chosen: dict[int, list[LiveFile]] = {}
-    count = 0
+    chosen: list[tuple[tuple[int, LiveFile], ...]] = []
+    current = metadata.current_snapshot_id
     for group in footers.groups:
         files = sorted(
             zip(group.row_counts, range(len(group.files)), group.files, strict=True), key=_smallest_with_rows
         )
-        for _, _, file in files if per_group is None else files[:per_group]:
-            count += 1
-            current = metadata.current_snapshot_id
-            snapshot_id = current if current in file.snapshots else max(file.snapshots)
-            assert snapshot_id is not None
-            chosen.setdefault(snapshot_id, []).append(file)
-    return Sample({i: tuple(files) for i, files in chosen.items()}, footers.file_count - count)
+        picked = [file for _, _, file in files[:per_group]]
+        chosen.append(tuple((current if current in f.snapshots else max(f.snapshots), f) for f in picked))
+    pairs = [pair for group in chosen for pair in group]
+    return Sample(by_snapshot(pairs), footers.file_count - len(pairs), tuple(chosen))
+
+
+def by_snapshot(pairs: Iterable[tuple[int, LiveFile]]) -> Mapping[int, tuple[LiveFile, ...]]:
+    """Files by the id of the snapshot that they are read in."""
+    found: dict[int, list[LiveFile]] = {}
+    for snapshot_id, file in pairs:
+        found.setdefault(snapshot_id, []).append(file)
+    return {snapshot_id: tuple(files) for snapshot_id, files in found.items()}
 
 
 def _smallest_with_rows(entry: tuple[int, int, LiveFile]) -> tuple[bool, int, int]:
