@@ -29,7 +29,8 @@ _PARTS = {
     "checks": (
         "Checking a change",
         "pyarrow only reads the footers; the check reads metadata, manifests and footers, and applies its rules. The"
-        " second run finds the shapes in the cache on disk and is divided by the first.",
+        " first run fills the cache on disk besides; the second one finds manifests and shapes there, and is divided by"
+        " a run without it.",
     ),
     "growth-files": ("Growth with files", ""),
     "growth-columns": ("Growth with columns", ""),

@@ -87,8 +87,8 @@ def check(
     sql_file:
         Name of the file that the SQL came from, for the report.
     cache:
-        Whether shapes of files are kept on disk (in PROJECTOR_CACHE_DIR, or the user's folder of caches), so that files
-        that were read once and have not changed are not opened again.
+        Whether what files, manifests and manifest lists say is kept on disk (in PROJECTOR_CACHE_DIR, or the user's
+        folder of caches), so that those that were read once and have not changed are not opened again.
     executor:
         Where footers and values are read, unless in this process: any `concurrent.futures.Executor`, of threads,
         processes (at level `values` spawned ones) or a cluster, such as Dask's `Client.get_executor()`.
