@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 def conform(array: pa.Array, target: pa.DataType) -> pa.Array:
     """An array as a type that differs from its own only in what is around the values; nothing is copied for it.
 
-    Children of structs are taken by their place; what a struct has beyond the target's children is left out. A null
-    column becomes any type, and a smaller integer or binary type is cast.
+    Children of structs are taken by their place; what a struct has beyond the target's children is left out. A struct
+    of two lists becomes a map. A null column becomes any type, and a smaller integer or binary type is cast.
+
+    Raises `pyarrow.ArrowInvalid` where keys and values do not pair, or a key is null.
     """
     kind = array.type
     if kind.equals(target, check_metadata=True):
@@ -28,9 +30,35 @@ def conform(array: pa.Array, target: pa.DataType) -> pa.Array:
             for i, f in enumerate(target)
         ]
         return pa.StructArray.from_buffers(target, len(array), [_validity(array)], array.null_count, 0, children)
+    if pa.types.is_map(target) and pa.types.is_struct(kind):
+        return _conform_list(_joined(array), target)
     if pa.types.is_map(target) or pa.types.is_list(target):
         return _conform_list(array, target)
     return array if kind.equals(target) else array.cast(target)
+
+
+def _joined(array: pa.StructArray) -> pa.MapArray:
+    """The map of a struct of two lists: its keys and its values. Where it is null they are empty."""
+    keys, values = (_from_zero(array.field(i)) for i in range(2))
+    if not keys[0].equals(values[0]):
+        raise pa.ArrowInvalid("the keys and the values of a map do not pair")
+    if keys[1].null_count:
+        raise pa.ArrowInvalid("the key of a map is null")
+    kind = pa.map_(keys[1].type, values[1].type)
+    entries = pa.StructArray.from_buffers(
+        pa.struct([kind.key_field, kind.item_field]), len(keys[1]), [None], 0, 0, [keys[1], values[1]]
+    )
+    buffers = [_validity(array), keys[0].buffers()[1]]
+    return pa.MapArray.from_buffers(kind, len(array), buffers, array.null_count, 0, [entries])
+
+
+def _from_zero(lists: pa.ListArray) -> tuple[pa.Int32Array, pa.Array]:
+    """The offsets of lists, beginning at 0 in a buffer of their own, and the values that they speak of."""
+    offsets = lists.offsets
+    first, last = (offsets[0].as_py(), offsets[len(offsets) - 1].as_py()) if len(offsets) else (0, 0)
+    if first or offsets.offset:
+        offsets = pc.subtract(offsets, pa.scalar(first, offsets.type))
+    return offsets, lists.values.slice(first, last - first)
 
 
 def _conform_list(array: pa.Array, target: pa.DataType) -> pa.Array:

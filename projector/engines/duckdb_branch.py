@@ -12,9 +12,10 @@ from projector.engines.delete_files import DeleteReader
 from projector.engines.duckdb_filter import filter_sql
 from projector.engines.duckdb_groups import FileGroup
 from projector.engines.duckdb_lower import Lowering, NotLowered
+from projector.engines.duckdb_maps import MapForm
 from projector.engines.duckdb_support import probed_type
 from projector.engines.duckdb_tables import Constants, KeyTables, TooManyKeysError, key_tables, position_table
-from projector.engines.duckdb_types import column_types, duckdb_type, identifier, text
+from projector.engines.duckdb_types import duckdb_type, identifier, text
 from projector.errors import UnsupportedError
 from projector.files.physical import FileSchema
 from projector.planning.expressions import AlwaysTrue, BoundTerm
@@ -85,10 +86,10 @@ _seen: set[tuple[FileSchema, tuple[tuple[str, str], ...]]] = set()
 _MOST_SEEN = 1000
 
 
-def branch(group: FileGroup, request: ScanRequest, deletes: DeleteReader, prefix: str) -> Branch:
+def branch(group: FileGroup, request: ScanRequest, deletes: DeleteReader, prefix: str, maps: MapForm) -> Branch:
     """The branch of a group; `prefix` begins the names of its tables. Raises `NotLowered` where it has none."""
     constants = Constants(group, FILES, CONSTANTS)
-    lowering = Lowering(group.plan, FILES, constants.bind)
+    lowering = Lowering(group.plan, FILES, constants.bind, maps)
     width = len(request.schema.fields)
     nodes = group.plan.fields
     given = [lowering.column(node) for node in nodes[:width]]
@@ -119,7 +120,8 @@ def branch(group: FileGroup, request: ScanRequest, deletes: DeleteReader, prefix
     joined = "".join(f" {join}" for join in joins)
     columns = ", ".join(f"{expr} AS c{i}" for i, expr in enumerate(given)) or "true AS c0"
     select = f"SELECT {columns} FROM {_reader(group.paths)}{joined}{where}"
-    expected = dict.fromkeys((*lowering.seen.items(), *zip(given, column_types(request.schema), strict=True)))
+    kinds = (duckdb_type(maps.type_of(f.field_type)) for f in request.schema.fields)
+    expected = dict.fromkeys((*lowering.seen.items(), *zip(given, kinds, strict=True)))
     return Branch(group, select, tuple(expected), joined, tables)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from projector.engines.duckdb_maps import AS_MAPS, MapForm
 from projector.engines.duckdb_support import seen_type
 from projector.engines.duckdb_types import duckdb_names, duckdb_type, identifier, literal, packed, text
 from projector.files.physical import FileColumn, FileKind, FileLeaf, FileMap, FileStruct, Place
@@ -43,12 +44,14 @@ Bind = Callable[[PartitionValue | MetadataColumn, "str | None"], str]
 class Lowering:
     """The expressions of one plan over the columns of `table`, an alias.
 
-    `seen` collects what DuckDB must see in the file: expressions over its columns, and the types they must have.
+    `maps` is the form of the maps in them. `seen` collects what DuckDB must see in the file: expressions over its
+    columns, and the types they must have.
     """
 
     plan: Plan
     table: str
     bind: Bind
+    maps: MapForm = AS_MAPS
     seen: dict[str, str] = field(default_factory=dict)
     _depth: int = 0
 
@@ -114,13 +117,14 @@ class Lowering:
                 self._see(own, column, above)
                 assert isinstance(column.type, FileMap)
                 same_key, same_value = self._is_same(key, column.type.key), self._is_same(value, column.type.value)
-                if same_key and same_value:
+                if same_key and same_value and self.maps.keeps:
                     return self._checked(own, own, node) if check_null else own
                 keys = f"map_keys({own})" if same_key else self._each(f"map_keys({own})", key, (*place, 0))
                 values = f"map_values({own})" if same_value else self._each(f"map_values({own})", value, (*place, 1))
-                return self._under(own, f"map({keys}, {values})", node, column.optional, check_null)
+                return self._under(own, self.maps.made(keys, values), node, column.optional, check_null)
             case Constant(value=value):
-                return literal(value, node.field.field_type)
+                kind = node.field.field_type
+                return literal(self.maps.value_of(value, kind), self.maps.type_of(kind))
             case NewStruct(fields=fields):
                 return packed([f.field for f in fields], [self._node(f, above, base) for f in fields])
             case Null():
@@ -139,7 +143,7 @@ class Lowering:
         raise AssertionError(f"not a plan node: {node!r}")
 
     def _null(self, node: PlanNode) -> str:
-        return f"CAST(NULL AS {duckdb_type(node.field.field_type)})"
+        return f"CAST(NULL AS {duckdb_type(self.maps.type_of(node.field.field_type))})"
 
     def _at(self, place: Place, above: str | None, base: Place) -> str:
         """The file's column at a place, from that at `base` above it; the steps between are structs."""
@@ -195,7 +199,7 @@ class Lowering:
                 )
             case ListOf(element=element, check_null=False):
                 return self._is_same(element, column.children[0])
-            case MapOf(key=key, value=value, check_null=False):
+            case MapOf(key=key, value=value, check_null=False) if self.maps.keeps:
                 return self._is_same(key, column.children[0]) and self._is_same(value, column.children[1])
             case _:
                 return False

@@ -22,6 +22,7 @@ from projector.engines.delete_files import DeleteReader
 from projector.engines.duckdb_branch import Branch, branch
 from projector.engines.duckdb_groups import group_files
 from projector.engines.duckdb_lower import NotLowered
+from projector.engines.duckdb_maps import IN_PARTS, MapForm
 from projector.engines.duckdb_s3 import paths_on
 from projector.engines.duckdb_types import column_types, identifier
 from projector.errors import UnsupportedError
@@ -63,12 +64,13 @@ def prepare(
     request: ScanRequest,
     connection: duckdb.DuckDBPyConnection,
     prefix: str,
+    maps: MapForm,
     *,
     local_only: bool = False,
 ) -> PreparedScan:
     """The files of a scan, grouped, each group with its SELECT; the tables that it joins are made on the connection.
 
-    With `local_only` DuckDB itself reads nothing from object stores.
+    Maps are in the form `maps`. With `local_only` DuckDB itself reads nothing from object stores.
     """
     column_types(request.schema)
     grouped = group_files(files, request, paths_on(connection, request.storage.properties, local_only))
@@ -77,7 +79,7 @@ def prepare(
     deletes = DeleteReader(request)
     for group in grouped.groups:
         try:
-            made = branch(group, request, deletes, f"{prefix} {len(branches)}")
+            made = branch(group, request, deletes, f"{prefix} {len(branches)}", maps)
         except NotLowered:
             rest.extend(group.files)
             continue
@@ -123,7 +125,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
     schema = arrow_schema(request.schema)
     connection = own_connection()
     try:
-        prepared = prepare(files, request, connection, "projector")
+        prepared = prepare(files, request, connection, "projector", IN_PARTS)
         given = 0
         if prepared.branches:
             try:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from projector.engines.duckdb_feed import ScanDataset
+from projector.engines.duckdb_maps import AS_MAPS
 from projector.engines.duckdb_scan import PreparedScan, prepare
 from projector.engines.duckdb_storage import local_path
 from projector.engines.duckdb_types import column_types, duckdb_names, identifier, text
@@ -64,7 +65,7 @@ def make_view(
         connection.execute("SET TimeZone = 'UTC'")
     family = f"projector {hashlib.sha256(name.lower().encode()).hexdigest()[:16]}"
     prefix = f"{family} {next(_numbers)}"
-    prepared = prepare(files, request, connection, prefix, local_only=paths is not None)
+    prepared = prepare(files, request, connection, prefix, AS_MAPS, local_only=paths is not None)
     if prepared.rest:
         connection.register(f"{prefix} rest", ScanDataset(prepared.rest, request))
     try:
