@@ -52,21 +52,16 @@ def _scan(table: Table, need: Needs) -> Scan:
 def _with_duckdb(parsed: QueryText, tables: Mapping[str, Table]) -> pa.RecordBatchReader:
     import duckdb
 
-    from projector.engines.duckdb_view import shut
+    from projector.engines.duckdb_query import closed_database, run_query
 
-    connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'UTC'")
-    paths: list[str] = []
-    for name, table in tables.items():
-        _scan(table, needs(parsed, name, table.schema()))._make_view(name, connection, paths)
-    shut(connection, paths)
+    def make_views(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+        for name, table in tables.items():
+            _scan(table, needs(parsed, name, table.schema()))._make_view(name, connection, paths)
+
+    connection = closed_database(make_views)
 
     def start() -> pa.RecordBatchReader:
-        statements = connection.extract_statements(parsed.sql)
-        reads = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
-        if len(statements) != 1 or statements[0].type not in reads:
-            raise UnsupportedError("Cannot run this: queries only read", hint="give one SELECT")
-        return connection.sql(parsed.sql).to_arrow_reader(DEFAULT_BATCH_SIZE)
+        return run_query(connection, parsed.sql).to_arrow_reader(DEFAULT_BATCH_SIZE)
 
     # The connection ends with the reader, which keeps it.
     return _named("DuckDB", start, (duckdb.Error, OSError), connection)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from projector.check.state import TableState
+from projector.check.value_text import literal
 from projector.errors import ProjectorError, UnsupportedError
 from projector.planning.expressions import TRUE
 from projector.planning.projected_files import PlanCache, project_files
@@ -94,7 +95,11 @@ def compare_queries(queries: Mapping[str, str], before: TableState, after: Table
                 yield QueryDifference(name, words, None, unsteady=True)
                 continue
             lost, new = expected - found, found - expected
-            shown = (str(next(iter(lost), "no such row")), str(next(iter(new), "no such row")))
+            columns_after = [other.table.columns[i] for i in places]
+            shown = (
+                _shown(next(iter(lost), None), one.table.columns, kinds, one.table.column_names),
+                _shown(next(iter(new), None), columns_after, kinds, one.table.column_names),
+            )
             yield QueryDifference(name, words, None, *shown)
 
 
@@ -111,24 +116,23 @@ def _places(before: Sequence[str], after: Sequence[str]) -> list[int] | None:
 
 def _connection(state: TableState) -> duckdb.DuckDBPyConnection:
     """A database with the table in it, under both its names."""
-    import duckdb
-
+    from projector.engines.duckdb_query import closed_database
     from projector.engines.duckdb_view import make_view
 
-    connection = duckdb.connect(config={"threads": 1})
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET python_enable_replacements = false")  # no query sees a variable of this program
     metadata, files = state.metadata, state.files
     source = SnapshotSource(metadata, metadata.current_snapshot, state.schema, files.storage, files.resolver)
     readable = Schema(tuple(f for f in state.schema.fields if not _holds_variant(f.field_type)))
     tasks = source.plan(TRUE).tasks
     request = source.request(readable, TRUE, tasks)
-    for name in dict.fromkeys((TABLE_NAME, metadata.location.rstrip("/").rsplit("/", 1)[-1])):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            projected = project_files(tasks, PlanCache(request.wide_schema, request.name_mapping), request.storage)
-            make_view(projected, request, name, connection, None)
-    return connection
+
+    def make_views(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+        for name in dict.fromkeys((TABLE_NAME, metadata.location.rstrip("/").rsplit("/", 1)[-1])):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                projected = project_files(tasks, PlanCache(request.wide_schema, request.name_mapping), request.storage)
+                make_view(projected, request, name, connection, None, paths)
+
+    return closed_database(make_views, {"threads": 1})
 
 
 def _holds_variant(kind: Any) -> bool:
@@ -138,13 +142,10 @@ def _holds_variant(kind: Any) -> bool:
 def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:
     import duckdb
 
+    from projector.engines.duckdb_query import run_query
+
     try:
-        statements = connection.extract_statements(sql)
-        if [s.type for s in statements] != [duckdb.StatementType.SELECT]:
-            raise UnsupportedError("A query is one SELECT statement: a check writes nothing")
-        result = connection.sql(sql)
-        assert result is not None
-        table = result.to_arrow_table()
+        table = run_query(connection, sql, ("SELECT",)).to_arrow_table()
     except duckdb.Error as error:
         return Answer(failure=" ".join(str(error).split()))
     except ProjectorError as error:
@@ -154,10 +155,24 @@ def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:
 
 def _rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType]) -> Counter[tuple[Any, ...]]:
     """How often each row comes, of structs only the fields that they have in the types."""
+    return Counter(_hashable_rows(columns, kinds))
+
+
+def _hashable_rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType]) -> Iterator[tuple[Any, ...]]:
     values = [
         [_hashable(value, kind) for value in column.to_pylist()] for column, kind in zip(columns, kinds, strict=True)
     ]
-    return Counter(zip(*values, strict=True))
+    return zip(*values, strict=True)
+
+
+def _shown(
+    row: tuple[Any, ...] | None, columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType], names: Sequence[str]
+) -> str:
+    """One of the rows as people read it."""
+    if row is None:
+        return "no such row"
+    place = next(i for i, other in enumerate(_hashable_rows(columns, kinds)) if other == row)
+    return ", ".join(f"{n} = {literal(c[place].as_py())}" for n, c in zip(names, columns, strict=True))
 
 
 def _hashable(value: Any, kind: pa.DataType) -> Any:

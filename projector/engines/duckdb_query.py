@@ -37,7 +37,7 @@ def closed_database(
 def run_query(
     connection: duckdb.DuckDBPyConnection, sql: str, kinds: Collection[str] = ("SELECT", "EXPLAIN")
 ) -> duckdb.DuckDBPyRelation:
-    """The relation of a query: one statement of some kinds. Raises `UnsupportedError` for others, and `duckdb.Error`."""
+    """The relation of a query: one statement. Raises `UnsupportedError` for one of another kind, `duckdb.Error`."""
     statements = connection.extract_statements(sql)
     if len(statements) != 1 or statements[0].type.name not in kinds:
         raise UnsupportedError("Cannot run this: queries only read", hint="give one SELECT")

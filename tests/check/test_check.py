@@ -254,3 +254,30 @@ def test_a_query_whose_rows_say_nothing_is_named(tmp_path: Path) -> None:
     report = projector.check(MAKE(tmp_path), sql=sql, queries={"luck.sql": "SELECT random() AS r FROM t"})
     assert not report.deciding
     assert any(said.startswith("rows of query luck.sql") for said in report.not_looked_at)
+
+
+def test_a_query_opens_nothing_but_the_table(tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    made, sql = MAKE(tmp_path), "ALTER TABLE t RENAME COLUMN note TO remark"
+    assert not projector.check(made, sql=sql, queries={"q": "SELECT count(*) FROM t"}).deciding
+    for query in (
+        f"SELECT * FROM '{tmp_path / 'secret.csv'}'",
+        f"SELECT * FROM read_text('{tmp_path / 'secret.csv'}')",
+        f"SELECT count(*) FROM t, glob('{tmp_path}/*')",
+    ):
+        with pytest.raises(UnsupportedError, match=r"does not run on the table as it is: .*[Pp]ermission"):
+            projector.check(made, sql=sql, queries={"q": query})
+    for query in ("SET enable_external_access = true", "COPY t TO 'x.csv'", "EXPLAIN SELECT 1", "SELECT 1; SELECT 2"):
+        with pytest.raises(UnsupportedError, match="queries only read"):
+            projector.check(made, sql=sql, queries={"q": query})
+
+
+def test_rows_of_queries_are_shown_as_sql_spells_them(tmp_path: Path) -> None:
+    make = table("1 id int, 2 v string, 3 s {4 x int}", [{"id": 1, "v": "it's", "s": {"x": None}}])
+    query = "SELECT v, s, [1.5::decimal(3, 1)] AS l, '\\x00'::blob AS b, DATE '2024-01-02' AS d FROM t"
+    sql = "ALTER TABLE t DROP COLUMN v; ALTER TABLE t ADD COLUMN v string"
+    report = projector.check(make(tmp_path), sql=sql, queries={"q": query})
+    (finding,) = (f for f in report.findings if f.code == "X902")
+    (sample,) = finding.evidence.samples
+    assert sample.before == "v = 'it''s', s = {x: NULL}, l = [1.5], b = X'00', d = 2024-01-02"
+    assert sample.after == "v = NULL, s = {x: NULL}, l = [1.5], b = X'00', d = 2024-01-02"
