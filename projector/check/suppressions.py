@@ -13,7 +13,11 @@ from projector.check.report import Suppressed
 from projector.evolution.sql.script import AlterScript
 from projector.evolution.sql.tokens import tokenize
 
-_COMMENT = re.compile(r"--[ \t]*projector:[ \t]*ignore[ \t]+([A-Z][A-Z0-9]*(?:[ \t]*,[ \t]*[A-Z][A-Z0-9]*)*)[ \t]*(.*)")
+_COMMENT = re.compile(
+    r"(?:--|/\*|^)[ \t*-]*(projector:[ \t]*ignore[ \t]+"
+    r"([A-Z][A-Z0-9]*(?:[ \t]*,[ \t]*[A-Z][A-Z0-9]*)*)\b[ \t]*([^\r\n]*?)[ \t]*(?:\*/|\r|$))",
+    re.MULTILINE,
+)
 
 
 def matches(code: str, prefixes: Iterable[str]) -> bool:
@@ -76,7 +80,7 @@ class Sifted:
 
 
 def inline(script: AlterScript | None) -> tuple[Suppression, ...]:
-    """The suppressions in the comments of a SQL text: `-- projector: ignore T103 reason`.
+    """The suppressions in the comments of a SQL text: `-- projector: ignore T103 reason`, or the same in `/* */`.
 
     A comment on a line of its own is about the statement that comes next (or that it stands in); one that follows SQL
     on its line is about that statement.
@@ -86,19 +90,20 @@ def inline(script: AlterScript | None) -> tuple[Suppression, ...]:
     tokens = tokenize(script.text, script.dialect)
     found = []
     for match in _COMMENT.finditer(script.text):
-        if any(token.start <= match.start() < token.end for token in tokens):
+        at = match.start(1)
+        if any(token.start <= at < token.end for token in tokens):
             continue  # inside a string or a quoted name
-        line_start = script.text.rfind("\n", 0, match.start()) + 1
-        on_line = [t for t in tokens if t.kind != "end" and line_start <= t.start < match.start() and t.value != ";"]
+        line_start = script.text.rfind("\n", 0, at) + 1
+        on_line = [t for t in tokens if t.kind != "end" and line_start <= t.start < at and t.value != ";"]
         if on_line:
             place = on_line[-1].start
             about = next((s for s in script.statements if s.start <= place < s.end), None)
         else:
-            about = next((s for s in script.statements if s.end > match.start()), None)
-        line, _ = script.line_and_column(match.start())
-        codes = tuple(code.strip() for code in match[1].split(","))
+            about = next((s for s in script.statements if s.end > at), None)
+        line, _ = script.line_and_column(at)
+        codes = tuple(code.strip() for code in match[2].split(","))
         span = (about.start, about.end) if about is not None else (0, 0)
-        found.append(Suppression(codes, match[2].strip(), f"line {line}", span=span))
+        found.append(Suppression(codes, match[3].strip(), f"line {line}", span=span))
     return tuple(found)
 
 

@@ -47,6 +47,11 @@ def test_a_code_that_no_rule_has_is_no_reason_to_pass(how: dict[str, list[str]],
         f"{DROP} -- projector: ignore D101 nobody reads it",
         f"{DROP}; -- projector: ignore D nobody reads it",
         "ALTER TABLE t\n-- projector: ignore T1, D101 nobody reads it\nDROP COLUMN note",
+        f"/* projector: ignore D101 nobody reads it */ {DROP}",
+        f"/* projector: ignore D101 nobody reads it */\r\n{DROP}",
+        f"{DROP} /*projector: ignore D101 nobody reads it*/; ALTER TABLE t ALTER COLUMN qty TYPE bigint",
+        f"/*\n * Cleaning up.\n * projector: ignore D101 nobody reads it\n */\n{DROP}",
+        "ALTER TABLE t /* -- projector: ignore D101 nobody reads it */ DROP COLUMN note",
     ],
 )
 def test_a_comment_is_about_its_statement(sql: str, tmp_path: Path) -> None:
@@ -63,6 +68,8 @@ def test_a_comment_is_about_its_statement(sql: str, tmp_path: Path) -> None:
         (f"-- projector: ignore D101\n{DROP}", "gives no reason"),
         (f"-- projector: ignore T101 what is not there\n{DROP}", "no such finding"),
         (f"{DROP}\n-- projector: ignore D101 after everything", "no such finding"),
+        (f"/* projector: ignore D101 */ {DROP}", "gives no reason"),
+        (f"/* projector: ignore T101 what is not there */ {DROP}", "no such finding"),
     ],
 )
 def test_a_comment_that_does_nothing_is_told(sql: str, says: str, tmp_path: Path) -> None:
@@ -72,10 +79,10 @@ def test_a_comment_that_does_nothing_is_told(sql: str, says: str, tmp_path: Path
 
 
 def test_a_comment_in_a_string_is_none(tmp_path: Path) -> None:
-    sql = "ALTER TABLE t ALTER COLUMN qty COMMENT '-- projector: ignore D101 x'; " + DROP
-    report = check(tmp_path, sql)
-    assert "D101" in codes(report)
-    assert report.unused_suppressions == ()
+    for comment in ("-- projector: ignore D101 x", "/* projector: ignore D101 x */", "a\nprojector: ignore D101 x\n"):
+        report = check(tmp_path, f"ALTER TABLE t ALTER COLUMN qty COMMENT '{comment}'; {DROP}")
+        assert "D101" in codes(report)
+        assert report.unused_suppressions == ()
 
 
 def test_entries_match_table_field_and_day(tmp_path: Path) -> None:
