@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Collection
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,7 +60,9 @@ def parse_query(sql: str, tables: Collection[str]) -> QueryText:
 
     explained = _EXPLAIN.match(sql)
     try:
-        found = [tree for tree in sqlglot.parse(sql[explained.end() :] if explained else sql, read="duckdb") if tree]
+        with _unlogged():
+            text = sql[explained.end() :] if explained else sql
+            found = [tree for tree in sqlglot.parse(text, read="duckdb") if tree]
     except (SqlglotError, RecursionError) as error:
         said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).split())
         raise ParseError(f"Cannot understand the query: {said}", text=sql) from None
@@ -78,6 +83,21 @@ def parse_query(sql: str, tables: Collection[str]) -> QueryText:
     return QueryText(sql, tree, _tables(tree, {name.lower() for name in tables}))
 
 
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """The parser warns of what it makes a mere command of; that is an error here, which says it."""
+    thread, logger = threading.get_ident(), logging.getLogger("sqlglot")
+
+    def from_elsewhere(_: logging.LogRecord) -> bool:
+        return threading.get_ident() != thread
+
+    logger.addFilter(from_elsewhere)
+    try:
+        yield
+    finally:
+        logger.removeFilter(from_elsewhere)
+
+
 def _tables(tree: exp.Expr, known: Collection[str]) -> frozenset[str]:
     from sqlglot import exp
 
@@ -87,7 +107,8 @@ def _tables(tree: exp.Expr, known: Collection[str]) -> frozenset[str]:
         if not isinstance(table.this, exp.Identifier):
             if isinstance(table.this, exp.GenerateSeries | exp.Unnest | exp.Values | exp.Subquery):
                 continue
-            said = table.this.sql(dialect="duckdb") if table.this is not None else "this"
+            with _unlogged():
+                said = table.this.sql(dialect="duckdb") if table.this is not None else "this"
             raise UnsupportedError(f"Cannot read {said} in a query", hint="give tables with --table NAME=PATH")
         name = table.name.lower()
         if table.args.get("db") is not None or (name not in known and name not in ctes):
