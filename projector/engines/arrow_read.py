@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from projector.engines.arrow_steps import ArrowPlan
-from projector.errors import CorruptFileError, NotFoundError, UnsupportedError
+from projector.errors import CorruptFileError, NotFoundError, ProjectorError, UnsupportedError
+from projector.files.attempts import is_of_store
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +62,8 @@ def arrow_errors(file: str) -> Iterator[None]:
     except (IsADirectoryError, PermissionError) as e:
         raise NotFoundError(f"The file cannot be opened: {e.strerror or _one_line(e)}", file=file) from e
     except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
+        if is_of_store(e):
+            raise ProjectorError(f"The store failed while the file was read: {_one_line(e)}", file=file) from e
         if any(told in str(e) for told in _UNSUPPORTED):
             raise UnsupportedError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
         raise CorruptFileError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e

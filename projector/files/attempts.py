@@ -19,6 +19,9 @@ _TRANSIENT = re.compile(
     r"|HTTP status (?:429|5\d\d)|curlCode|[Tt]imed? ?out|[Tt]imeout|Connection (?:reset|refused|closed|aborted)"
     r"|[Cc]ouldn't connect|temporarily unavailable|Broken pipe"
 )
+_STORES = re.compile(r"\b(?:AWS Error|google::cloud\b|GcsFileSystem|Azure|HDFS)|\bin bucket '")
+"""How pyarrow's file systems name themselves in their errors."""
+
 _DENIED = re.compile(
     r"ACCESS_DENIED|EXPIRED_TOKEN|ExpiredToken|INVALID_ACCESS_KEY_ID|INVALID_CLIENT_TOKEN_ID|TokenRefreshRequired"
     r"|UNRECOGNIZED_CLIENT|HTTP status 40[13]|[Ff]orbidden|[Uu]nauthori[sz]ed|AuthenticationFailed|token.{0,20}expired"
@@ -30,6 +33,13 @@ def is_transient(error: Exception) -> bool:
     if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError):
         return False
     return isinstance(error, OSError) and _TRANSIENT.search(str(error)) is not None
+
+
+def is_of_store(error: Exception) -> bool:
+    """Whether a store, or a disk, could not give the bytes of a file: nothing is known to be wrong with them."""
+    if not isinstance(error, OSError):
+        return False
+    return error.errno is not None or is_transient(error) or is_denied(error) or _STORES.search(str(error)) is not None
 
 
 def is_denied(error: Exception) -> bool:

@@ -142,6 +142,30 @@ def test_a_read_that_stalls_is_made_again(seaweed: SeaweedFS, many: str, s3_prox
     assert stalled
 
 
+@pytest.mark.parametrize("engine", ["arrow", "rows", "polars", "duckdb"])
+def test_a_store_that_fails_in_the_middle_of_a_file_is_no_corrupt_file(
+    seaweed: SeaweedFS, lake: Catalog, s3_proxy: Proxy, engine: str
+) -> None:
+    name = f"ns.halfway_{engine}"
+    rows = pa.table({"id": range(100_000), "text": [f"{i:040}" for i in range(100_000)]})
+    lake.create_table(name, rows.schema).append(rows)
+    table = load(seaweed, name, s3_proxy)
+    asked: list[Request] = []
+
+    def later(request: Request) -> int | None:
+        if not request.file.endswith(".parquet"):
+            return None
+        asked.append(request)
+        # The end of the file is given, its pages are not.
+        return 403 if request.method == "GET" and len([r for r in asked if r.method == "GET"]) > 1 else None
+
+    s3_proxy.fault = later
+    with pytest.raises(ProjectorError, match=r"store failed.*ACCESS_DENIED") as caught:
+        table.scan().to_arrow(engine=engine)
+    assert type(caught.value) is ProjectorError
+    assert (caught.value.file or "").endswith(".parquet")
+
+
 def test_a_store_that_goes_on_failing_is_named(seaweed: SeaweedFS, many: str, s3_proxy: Proxy) -> None:
     s3_proxy.fault = lambda request: 503
     with pytest.raises(ProjectorError, match=r"Cannot read s3://lake/ns/many/metadata/snap-\S+: ") as caught:

@@ -14,10 +14,11 @@ import pytest
 from projector.engines.arrow import read_file
 from projector.engines.arrow_constants import Bound
 from projector.engines.arrow_project import project_batch
+from projector.engines.arrow_read import arrow_errors
 from projector.engines.arrow_steps import _compiled, compile_plan
 from projector.engines.plain import to_plain_rows
 from projector.engines.selection import DeletedPositions
-from projector.errors import CorruptFileError, NotFoundError, ProjectionError, UnsupportedError
+from projector.errors import CorruptFileError, NotFoundError, ProjectionError, ProjectorError, UnsupportedError
 from projector.projection.plan import Binding
 from projector.schema import reserved
 from projector.schema.arrow_schema import arrow_schema
@@ -354,3 +355,21 @@ def test_plans_are_compiled_once_and_forgotten_with_the_plan() -> None:
     assert key in _compiled
     del plan
     assert key not in _compiled
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        (OSError(5, "Input/output error"), ProjectorError),
+        (OSError("AWS Error NETWORK_CONNECTION during GetObject operation: curlCode: 56"), ProjectorError),
+        (OSError("google::cloud::Status(UNAVAILABLE: try again)"), ProjectorError),
+        (OSError("Corrupt snappy compressed data."), CorruptFileError),
+        (OSError("Unexpected end of stream: Page was smaller (5) than expected (9)"), CorruptFileError),
+        (pa.ArrowInvalid("Parquet magic bytes not found in footer"), CorruptFileError),
+    ],
+)
+def test_a_store_that_fails_is_not_blamed_on_the_file(raised: Exception, expected: type[Exception]) -> None:
+    with pytest.raises(ProjectorError) as caught, arrow_errors("s3://bucket/f.parquet"):
+        raise raised
+    assert type(caught.value) is expected
+    assert caught.value.file == "s3://bucket/f.parquet"
