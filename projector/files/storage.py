@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 from urllib.parse import unquote
 
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
@@ -44,6 +44,13 @@ class RandomAccess(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None: ...
+
+
+class FolderListing(NamedTuple):
+    """The names of what is directly in a folder, sorted."""
+
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -155,15 +162,23 @@ class Storage:
 
     def list(self, folder: str) -> tuple[str, ...]:
         """The names of the files directly in a folder, sorted."""
+        return self.listing(folder).files
+
+    def listing(self, folder: str) -> FolderListing:
+        """The names of the files and of the folders directly in a folder."""
         location = _known(folder)
         with _named_errors(folder):
             if location.is_local:
                 with os.scandir(location.path) as entries:
-                    return tuple(sorted(entry.name for entry in entries if not entry.is_dir()))
-            from pyarrow import fs
+                    kinds = [(entry.name, entry.is_dir()) for entry in entries]
+            else:
+                from pyarrow import fs
 
-            found = self._ask(location, lambda s, key: s.get_file_info(fs.FileSelector(key, allow_not_found=False)))
-            return tuple(sorted(info.base_name for info in found if info.type == fs.FileType.File))
+                found = self._ask(location, lambda s, key: s.get_file_info(fs.FileSelector(key, allow_not_found=False)))
+                both = (fs.FileType.File, fs.FileType.Directory)
+                kinds = [(info.base_name, info.type == fs.FileType.Directory) for info in found if info.type in both]
+        files, folders = ([name for name, is_folder in kinds if is_folder is wanted] for wanted in (False, True))
+        return FolderListing(tuple(sorted(files)), tuple(sorted(folders)))
 
     def _kind(self, path: str) -> str | None:
         location = _known(path)

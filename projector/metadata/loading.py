@@ -12,6 +12,7 @@ from typing import Literal
 from projector.errors import CorruptFileError, InvalidMetadataError, NotFoundError, ProjectorError
 from projector.files.locations import (
     PathResolver,
+    base_name,
     join,
     parse_location,
     relative_to,
@@ -125,7 +126,9 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def find_metadata_file(location: str, storage: Storage) -> str:
-    """The current metadata file of a table. Raises `NotFoundError` and says what was looked for.
+    """The current metadata file of a table.
+
+    Raises `NotFoundError`, and says what was looked for; also where a folder has the name of a newer metadata file.
 
     In a folder `version-hint.text` names a version, or a file; as in Java, versions that follow it without a gap are
     newer than the hint. Without a usable hint the highest version counts, of `v<N>.metadata.json` or of
@@ -137,7 +140,29 @@ def find_metadata_file(location: str, storage: Storage) -> str:
         return location
     inner = join(location, "metadata")
     folder = inner if storage.is_folder(inner) else location
-    names = storage.list(folder)
+    names, folders = storage.listing(folder)
+    try:
+        current = _current(location, folder, names, storage)
+    except NotFoundError:
+        _refuse_folders(folder, folders, "")
+        raise
+    _refuse_folders(folder, folders, base_name(current))
+    return current
+
+
+def _refuse_folders(folder: str, folders: tuple[str, ...], current: str) -> None:
+    """A folder that is called like a newer metadata file is no reason to go back to the one before."""
+    for pattern in (_HADOOP_NAME, _CATALOG_NAME):
+        mine = pattern.fullmatch(current)
+        by_version = _by_version(folders, pattern)
+        if by_version and max(by_version) > (int(mine[1]) if mine else -1):
+            raise NotFoundError(
+                f"Is a folder, not a metadata file: {join(folder, by_version[max(by_version)][0])}",
+                hint="it has the name of the table's newest metadata; bring the file back, or take the folder away",
+            )
+
+
+def _current(location: str, folder: str, names: tuple[str, ...], storage: Storage) -> str:
     hadoop = _by_version(names, _HADOOP_NAME)
     hint = _hint(folder, names, storage)
     for suffix in ("", *_HADOOP_SUFFIXES):

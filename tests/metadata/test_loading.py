@@ -140,6 +140,30 @@ def test_both_styles_without_a_hint_are_not_guessed_between(metadata: Path) -> N
     assert found(metadata.parent) == "v2.metadata.json"
 
 
+@pytest.mark.parametrize("hint", [None, "3"])
+@pytest.mark.parametrize("name", ["v3.metadata.json", "v3.gz.metadata.json", "00003-0000-a.metadata.json"])
+def test_a_folder_in_the_place_of_the_newest_file_is_told(metadata: Path, name: str, hint: str | None) -> None:
+    if name.startswith("v"):
+        versions(metadata, 1, 2)
+    else:
+        put(metadata, "00002-0000-b.metadata.json")
+    if hint is not None:
+        (metadata / "version-hint.text").write_text(hint)
+    (metadata / name).mkdir()
+    with pytest.raises(NotFoundError, match=f"Is a folder, not a metadata file: .*{name}"):
+        found(metadata.parent)
+
+
+def test_folders_with_names_of_older_versions_do_no_harm(metadata: Path) -> None:
+    versions(metadata, 2, 3)
+    (metadata / "v1.metadata.json").mkdir()
+    assert found(metadata.parent) == "v3.metadata.json"
+    (metadata / "v3.metadata.json").unlink()
+    (metadata / "v2.metadata.json").unlink()
+    with pytest.raises(NotFoundError, match="Is a folder"):
+        found(metadata.parent)
+
+
 def test_other_files_are_no_metadata(metadata: Path) -> None:
     versions(metadata, 1)
     for name in (
@@ -151,7 +175,7 @@ def test_other_files_are_no_metadata(metadata: Path) -> None:
         "-5.metadata.json",
     ):
         (metadata / name).touch()
-    (metadata / "v9.metadata.json").mkdir()
+    (metadata / "v9.json").mkdir()
     assert found(metadata.parent) == "v1.metadata.json"
 
 
