@@ -75,8 +75,14 @@ def _scan_files(operands: tuple[str, ...], options: dict[str, Any]) -> Scan:
     from projector.api.read_files import read_files
     from projector.schema.selection import select
 
-    for name in ("row_filter", "snapshot_id", "ref", "as_of", "catalog", "path_map"):
-        if options[name]:
+    for name in (
+        "row_filter", "snapshot_id", "ref", "as_of", "catalog", "catalog_properties", "path_map", "allow_moved_paths",
+    ):  # fmt: skip
+        if options[name] not in (None, ()):
+            if options[name] is False:
+                name = f"no_{name}"
+            elif name == "catalog_properties":
+                name = "catalog_property"
             shown = {"row_filter": "filter"}.get(name, name.replace("_", "-"))
             raise ProjectorError(f"Cannot use --{shown} with files", hint="it is for tables")
     schema, mapping = options["schema_file"], options["mapping_file"]

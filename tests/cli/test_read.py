@@ -172,3 +172,22 @@ def test_links_and_pipes_stay_what_they_are(capsys: pytest.CaptureFixture[str], 
         assert text.result() == real.read_text()
     assert pipe.is_fifo()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.csv", "pipe", "real.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["--allow-moved-paths"], "--allow-moved-paths"),
+        (["--no-allow-moved-paths"], "--no-allow-moved-paths"),
+        (["--path-map", "a=b"], "--path-map"),
+        (["--catalog-property", "a=b"], "--catalog-property"),
+        (["--ref", "main"], "--ref"),
+        (["--filter", "id > 1"], "--filter"),
+    ],
+)
+def test_options_of_tables_are_refused_for_files(
+    options: list[str], shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    metadata = next(iter(sorted((SAMPLES / "orders" / "metadata").glob("*.metadata.json"))))
+    assert run(["read", "--metadata", str(metadata), APRIL, *options]) == 2
+    assert f"Cannot use {shown} with files" in capsys.readouterr().err
