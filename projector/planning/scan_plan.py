@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from projector.errors import ProjectorError
 from projector.files.shapes import KnownShapes, file_shape
 from projector.files.storage import Storage
 from projector.planning.tasks import FileTask
@@ -72,6 +73,19 @@ class ScanPlan:
                 drawn += 1
             if not self._draw():
                 return
+
+    def __repr__(self) -> str:
+        """What is read, in a line. All tasks are drawn for it."""
+        try:
+            tasks = self.tasks
+        except ProjectorError as error:
+            return f"ScanPlan(fails: {error})"
+        sizes = [task.file_size for task in tasks if task.file_size is not None]
+        deletes = {(d.file, d.content_offset) for task in tasks for d in task.deletes}
+        said = [_counted(len(tasks), "file"), _counted(self.records_to_read, "row")]
+        if sizes:
+            said.append(_counted(sum(sizes), "byte"))
+        return f"ScanPlan({', '.join([*said, _counted(len(deletes), 'delete file')])})"
 
     def _draw(self) -> bool:
         """Plan on to the next task. False at the end."""
@@ -161,6 +175,10 @@ class ScanPlan:
         shows what the table's partition spec or sort order saves, or could.
         """
         return round(sum(task.expected_count or 0.0 for task in self.tasks))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def plan_file_list(files: tuple[str, ...], storage: Storage, partition: Mapping[int, Any]) -> ScanPlan:

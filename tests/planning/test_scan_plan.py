@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+import projector
 from projector.errors import CorruptFileError, InvalidMetadataError, ParseError, UnsupportedError
 from projector.schema.schema import Schema
 from projector.schema.types import (
@@ -459,3 +460,17 @@ def test_counts_with_deletes_that_have_to_be_read(tmp_path: Path) -> None:
     table.append(numbers(10))
     table.delete_equal([{"id": 9}, {"id": 77}], ONE)
     assert table.load().scan().count() == 16
+
+
+def test_a_plan_says_in_a_line_what_is_read(tmp_path: Path) -> None:
+    builder = TableBuilder(tmp_path, ONE)
+    first = builder.data_file([{"id": i} for i in range(1200)])
+    builder.commit(0, [first, builder.data_file([{"id": 9}])])
+    sizes = sum(task.file_size or 0 for task in builder.load().scan().plan_files())
+    assert repr(builder.load().scan().plan_files()) == f"ScanPlan(2 files, 1,201 rows, {sizes:,} bytes, 0 delete files)"
+    only = builder.load().scan("id = 1000").plan_files()
+    assert repr(only).startswith("ScanPlan(1 file, 1,200 rows, ")
+    path = str(next(iter(only)).location)
+    assert repr(projector.read_files([path], schema=ONE).plan_files()) == "ScanPlan(1 file, 1,200 rows, 0 delete files)"
+    Path(path).unlink()
+    assert repr(projector.read_files([path], schema=ONE).plan_files()).startswith("ScanPlan(fails: No such file")
