@@ -21,6 +21,10 @@ COMPRESSION_PROPERTY = "write.metadata.compression-codec"
 
 _SPELLINGS = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
 _VERSION = re.compile(r"v(\d{1,18})(?:\.metadata\.json|\.gz\.metadata\.json|\.metadata\.json\.gz)")
+_HIDDEN = re.compile(
+    rf"\.(?:{_VERSION.pattern}|{re.escape(VERSION_HINT)})\.[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}\.tmp"
+)
+_LEFT_AFTER_SECONDS = 3600.0
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXDEV, errno.EMLINK}
 
 
@@ -55,7 +59,21 @@ class VersionFiles:
             return None
         with suppress(OSError):  # the version is made; a hint that lags behind is found out by every reader
             self._hint_at(version + 1)
+        with suppress(OSError):
+            self._clear(os.stat(target).st_mtime)
         return target
+
+    def _clear(self, now: float) -> None:
+        """Remove the hidden files of writers that were killed, an hour after they were last written to.
+
+        A writer that only slept finds its hidden file gone when it is to get its name: that commit fails, and nothing
+        else. `now` is by the clock of the file system.
+        """
+        for name in os.listdir(self.folder):
+            if _HIDDEN.fullmatch(name):
+                with suppress(FileNotFoundError):  # another writer was faster
+                    if now - os.stat(self._path(name)).st_mtime > _LEFT_AFTER_SECONDS:
+                        os.unlink(self._path(name))
 
     def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)

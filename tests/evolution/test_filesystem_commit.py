@@ -10,12 +10,13 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from projector.errors import CommitConflictError, SchemaUpdateError, UnsupportedError
+from projector.errors import CommitConflictError, ProjectorError, SchemaUpdateError, UnsupportedError
 from projector.evolution import filesystem_commit, version_files
 from projector.evolution.filesystem_commit import commit_schema_update
 from projector.evolution.update_schema import UpdateSchema
@@ -288,6 +289,44 @@ def test_stopped_at_any_step_there_is_the_old_or_the_new_table(
     assert "y" in added_names(current(folder).current_schema)
     newest = max(int(name[1:].split(".")[0]) for name in visible(folder) if name[1].isdigit())
     assert (folder / "metadata" / "version-hint.text").read_text() == str(newest)
+
+
+def test_what_killed_writers_left_is_cleared_away_an_hour_later(tmp_path: Path) -> None:
+    folder = table_folder(tmp_path / "t")
+    metadata = folder / "metadata"
+    written = {
+        f".v2.metadata.json.{uuid.UUID(int=1)}.tmp": True,
+        f".v7.gz.metadata.json.{uuid.UUID(int=2)}.tmp": True,
+        f".version-hint.text.{uuid.UUID(int=3)}.tmp": True,
+        f".v2.metadata.json.{uuid.UUID(int=4)}.tmp": False,  # some writer's at work
+        ".v2.metadata.json.tmp": False,  # no one's here
+        f".other.{uuid.UUID(int=5)}.tmp": False,
+        ".v1.metadata.json.crc": False,
+    }
+    hour_ago = time.time() - 3700
+    for number, name in enumerate(written):
+        (metadata / name).write_text("{")
+        if number != 3:
+            os.utime(metadata / name, (hour_ago, hour_ago))
+    commit_schema_update(str(folder), UpdateSchema().add_column("x", "int"))
+    assert {name for name in written if (metadata / name).exists()} == {n for n, gone in written.items() if not gone}
+    assert visible(folder) == ["v1.metadata.json", "v2.metadata.json", "version-hint.text"]
+
+
+def test_a_writer_that_slept_longer_than_its_hidden_file_lives_commits_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = table_folder(tmp_path / "t")
+    link = os.link
+
+    def cleared(source: str, target: str) -> None:
+        os.unlink(source)
+        link(source, target)
+
+    monkeypatch.setattr(version_files.os, "link", cleared)
+    with pytest.raises(ProjectorError, match="Cannot write metadata"):
+        commit_schema_update(str(folder), UpdateSchema().add_column("x", "int"))
+    assert visible(folder) == ["v1.metadata.json", "version-hint.text"]
 
 
 # ---------------------------------------------------------------- many writers
