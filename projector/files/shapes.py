@@ -33,6 +33,9 @@ from projector.files.tails import LOCAL_FLAGS, plain_local_path, read_from
 _LEAST_SPARE = 256
 _BUCKET_BYTES = 8
 _ENDING_BYTES = 8
+_ROWS_BYTES = 11
+_LONG_BYTES = 12 * 1024
+"""Of longer ends of files only the two ends of the footer are read, which by then costs less than reading all of it."""
 
 _MOST_TRIED = 100
 """Fingerprints with one beginning that a footer is compared with, the latest first; comparing with more is no quicker
@@ -69,6 +72,7 @@ class KnownShapes:
     _fingerprints: dict[int, bytes] = field(default_factory=dict)
     _endings: set[bytes] = field(default_factory=set)
     _longest: int = 0
+    _longest_fingerprint: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     def __len__(self) -> int:
@@ -87,8 +91,13 @@ class KnownShapes:
         else:
             self._longest = longest - ((longest - length - _LEAST_SPARE) >> 6)
 
-    def recognise(self, data: bytes, start: int) -> FileShape | None:
-        """The shape of the footer that lies in `data` from `start` to 8 bytes before the end; None if unknown."""
+    @property
+    def head_bytes(self) -> int:
+        """How much of the beginning of a footer tells which of these shapes it is of, and the number of rows."""
+        return self._longest_fingerprint + _ROWS_BYTES
+
+    def recognise(self, data: bytes, start: int, ending: bytes) -> FileShape | None:
+        """The shape of the footer that begins in `data` at `start` and ends with `ending`; None if unknown."""
         known = self._last  # files of one shape tend to come one after the other
         if known is None or not data.startswith(known.fingerprint, start):
             for known in self._buckets.get(data[start : start + _BUCKET_BYTES], ()):
@@ -97,7 +106,7 @@ class KnownShapes:
                     break
             else:
                 return None
-        if data[-8 - _ENDING_BYTES : -8] not in self._endings:
+        if ending not in self._endings:
             return None
         rows = rows_after_schema(data, start + known.length)
         return None if rows is None else FileShape(known.schema, rows)
@@ -137,6 +146,7 @@ class KnownShapes:
     def _remember(self, fingerprint: bytes, schema: FileSchema, key: SchemaKey) -> FileSchema:
         with self._lock:
             schema = self._schemas.setdefault(key, schema)
+            self._longest_fingerprint = max(self._longest_fingerprint, len(fingerprint))
             self._fingerprints.setdefault(id(schema), fingerprint)
             bucket = self._buckets.get(fingerprint[:_BUCKET_BYTES], ())
             if all(known.fingerprint != fingerprint for known in bucket):
@@ -174,7 +184,12 @@ def file_shape(path: str, storage: Storage, known: KnownShapes) -> FileShape:
             return read_shape(source, path, known)
     known.note_length(length)
     start = len(data) - 8 - length
-    return known.recognise(data, start) or known.learn(data[start:-8], path)
+    return known.recognise(data, start, _ending(data)) or known.learn(data[start:-8], path)
+
+
+def _ending(data: bytes) -> bytes:
+    """The last bytes of the footer, of the end of a file."""
+    return data[-8 - _ENDING_BYTES : -8]
 
 
 def local_shapes(
@@ -192,33 +207,43 @@ def local_shapes(
     os_open, seek, read, close, flags = os.open, os.lseek, read_from, os.close, LOCAL_FLAGS
     add_schema, add_rows, number, endings = schemas.append, row_counts.append, int.from_bytes, known._endings
     fingerprint, length, schema = _Known(b"\xff", 1, FileSchema(()))  # no footer begins so
-    wanted = known.tail_bytes
+    wanted, head = known.tail_bytes, known.head_bytes
     for path in paths:
-        data, start = b"", -1  # the buffer of the file before is free for this one
+        data, start, end, ending = b"", -1, b"", b""  # the buffer of the file before is free for this one
         try:
             local = path if path.startswith("/") else plain_local_path(path)
             if local is not None:
                 handle = os_open(local, flags)
                 try:
                     size = seek(handle, 0, 2)
-                    data = read(handle, wanted, size - wanted) if size > wanted else read(handle, size, 0)
+                    if size <= wanted:
+                        end = data = read(handle, size, 0)
+                    elif wanted < _LONG_BYTES or head < length:
+                        end = data = read(handle, wanted, size - wanted)
+                    else:
+                        end = read(handle, 16, size - 16)
+                    if end.endswith(MAGIC):
+                        ending, footer = end[-16:-8], number(end[-8:-4], "little")
+                        if data:
+                            start = len(data) - 8 - footer
+                        elif footer <= size - SMALLEST_FILE:
+                            data, start = read(handle, head, size - 8 - footer), 0
                 finally:
                     close(handle)
-                if data.endswith(MAGIC):
-                    start = len(data) - 8 - number(data[-8:-4], "little")
         except (OSError, ValueError, OverflowError):
             pass  # said by file_shape
-        if start >= 0 and data.startswith(fingerprint, start) and data[-16:-8] in endings:
+        if start >= 0 and data.startswith(fingerprint, start) and ending in endings:
             rows = rows_after_schema(data, start + length)
             if rows is not None:
                 add_schema(schema)
                 add_rows(rows)
                 continue
         try:
-            if start >= 4 or (start >= 0 and size > len(data)):
-                found = known.recognise(data, start) or known.learn(data[start:-8], path)
+            found = known.recognise(data, start, ending) if start >= 0 else None
+            if found is None and start >= 4 and end is data:
+                found = known.learn(data[start:-8], path)
                 known.note_length(len(data) - 8 - start)
-            else:
+            elif found is None:
                 found = file_shape(path, storage, known)
         except ProjectorError as error:
             add_schema(error)
@@ -226,7 +251,7 @@ def local_shapes(
             continue
         add_schema(found.schema)
         add_rows(found.row_count)
-        wanted = known.tail_bytes
+        wanted, head = known.tail_bytes, known.head_bytes
         if known._last is not None:
             fingerprint, length, schema = known._last
 
@@ -249,4 +274,4 @@ def read_shape(source: RandomAccess, path: str, known: KnownShapes) -> FileShape
         As `read_footer` does.
     """
     data, start = read_tail(source, path)
-    return known.recognise(data, start) or known.learn(data[start:-8], path)
+    return known.recognise(data, start, _ending(data)) or known.learn(data[start:-8], path)
