@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projector.engines import key_set
-from projector.files.kept import Kept
 from projector.engines.key_set import KeySet
+from projector.files.kept import Kept
 
 COLUMNS = {
     pa.int64(): st.integers(-2, 2),
