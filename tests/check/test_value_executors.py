@@ -6,11 +6,13 @@ import multiprocessing
 import os
 import pickle
 import signal
+import tarfile
 import threading
 import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from projector.check.values import evidence, stage
 from projector.check.values.tasks import CompareTask, FilterTask, Sent
 from tests.check import faults
 from tests.check.tables import evolve, table
+from tests.conformance.pack import ARCHIVE
 
 FILES = 12
 SQL = (
@@ -168,3 +171,22 @@ def test_a_cluster_one_of_whose_workers_is_killed(location: str, monkeypatch: py
             killer.join()
             assert victim not in client.run(os.getpid).values()
     assert found.to_json() == here.to_json()
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["eq_and_position_deletes", "deletion_vectors", "promote_partition_source", "add_files_swap_names", "uuid_fixed"],
+)
+def test_tables_with_deletes_mappings_and_partitions(case: str, tmp_path: Path) -> None:
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, [m for m in archive if m.name.split("/")[0] == case], filter="data")
+    (metadata,) = (path for path in tmp_path.rglob("metadata") if path.is_dir())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the table has moved
+        moved = projector.load_table(metadata.parent)
+    executor = Counting()
+    found = projector.check(moved, level="values", cache=False, executor=executor)
+    assert found.to_json() == projector.check(moved, level="values", cache=False).to_json()
+    assert executor.sizes
+    assert found.looked_at.values_rows > 0
+    assert not [f for f in found.findings if f.code in ("X901", "F902")]
