@@ -20,7 +20,7 @@ from projector.files.attempts import attempted
 from projector.files.locations import Location, parse_location
 from projector.files.object_stores import STORES
 from projector.files.remote_tails import S3Tails, arrow_marks, arrow_tail
-from projector.files.tails import Tail, local_mark, local_tail, plain_local_path, read_from
+from projector.files.tails import Tail, local_tail, plain_local_path, read_from
 
 T = TypeVar("T")
 
@@ -116,22 +116,34 @@ class Storage:
             return self._ask(location, lambda store, key: arrow_tail(store, key, length))
 
     def marks(self, paths: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """For each file, its size and what changes when it does, without opening any; files not found are left out.
+        """For each file, its size and what changes when it does, without opening any.
 
-        Of object stores whole folders are listed. A store that cannot be asked has no marks.
+        Files not found, and those of unknown schemes, are left out. Of object stores whole folders are listed. A store
+        that cannot be asked has no marks.
         """
         found: dict[str, tuple[int, int]] = {}
         remote: dict[tuple[str, str], dict[str, str]] = {}
+        look = os.stat
         for path in paths:
-            local = path if path.startswith("/") else plain_local_path(path)
+            # most paths are of these spellings, and there may be very many
+            if path[:1] == "/":
+                local: str | None = path
+            elif path[:8] == "file:///" and path[8:9] != "/":
+                local = path[7:]
+            else:
+                local = None
             if local is None:
-                location = _known(path)
+                try:
+                    location = _known(path)
+                except UnsupportedError:
+                    continue
                 if not location.is_local:
                     remote.setdefault((location.scheme, location.authority), {})[_key(location)] = path
                     continue
                 local = location.path
             try:
-                found[path] = local_mark(local)
+                status = look(local)
+                found[path] = status.st_size, status.st_mtime_ns
             except (OSError, ValueError):
                 continue
         for by_key in remote.values():

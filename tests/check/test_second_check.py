@@ -62,6 +62,7 @@ def busy(folder: Path) -> TableBuilder:
     builder.partition_by()
     odd = [builder.data_file(more), builder.data_file(more, change={"key_metadata": b"k"})]
     odd.append(builder.data_file(more, change={"file_format": "ORC"}))
+    odd += [builder.data_file(more, change={"file_path": path}) for path in ("ftp://x/y.parquet", "")]
     builder.commit(0, odd)
     twice = builder.data_file(more)  # two manifests list it, and one lists it twice
     builder.commit(0, [twice])

@@ -204,3 +204,12 @@ def test_settings_of_s3(monkeypatch: pytest.MonkeyPatch) -> None:
         "force_virtual_addressing": False,
         "connect_timeout": 2.5,
     }
+
+
+def test_marks_of_every_spelling(tmp_path: Path) -> None:
+    file = tmp_path / "a b%20ü"
+    file.write_bytes(b"12345")
+    os.utime(file, ns=(1_600_000_000_000_000_001, 1_600_000_000_000_000_001))
+    spellings = [str(file), f"file://{file}", f"file:{file}", f"file:///{file}", f"file://{str(file)[1:]}"]
+    found = Storage().marks([*spellings, str(tmp_path / "absent"), "\0", ""])
+    assert found == dict.fromkeys(spellings[:4], (5, 1_600_000_000_000_000_001))
