@@ -16,19 +16,17 @@ from projector.files.concurrently import in_order
 from projector.files.locations import parse_location
 from projector.files.physical import FileSchema
 from projector.files.shape_cache import Marks, ShapeCache
-from projector.files.shape_tasks import ShapeAnswer, ShapeTask, run_task
+from projector.files.shape_tasks import ShapeTask, run_task
 from projector.files.shapes import FileShape, KnownShapes, file_shape, local_shapes
 from projector.files.storage import Storage
 from projector.files.tails import plain_local_path
+from projector.files.task_answers import TASKS_AHEAD, task_answers
 
 DEFAULT_WORKERS = 32
 """Requests to an object store at once. Local footers are read by one thread: more would not be faster."""
 
 FILES_IN_A_TASK = 500
 """Files in one task of an executor."""
-
-TASKS_AHEAD = 64
-"""Tasks of an executor that are waiting or running at most."""
 
 
 @dataclass(slots=True)
@@ -136,19 +134,12 @@ def _by_tasks(
 ) -> None:
     properties = tuple(storage.properties.items())
     tasks = (ShapeTask(chunk, properties) for chunk in _chunks(paths))
-    told = False
-    for task, future in in_order(executor, run_task, tasks, TASKS_AHEAD):
-        lost = "cancelled" if future.cancelled() else future.exception()
-        if lost is None:
-            answer: ShapeAnswer = future.result()
-        else:  # the files are not to blame
-            if not told:
-                what = lost if isinstance(lost, str) else f"{type(lost).__name__}: {lost}"
-                text = f"The executor lost a task ({' '.join(what.split())}); its files are read by this process"
-                warnings.warn(text, ProjectorWarning, stacklevel=4)
-                told = True
-            answer = run_task(task)
+    for answer in task_answers(executor, run_task, tasks, _warn, ahead=TASKS_AHEAD):
         answer.append_to(result.schemas, result.row_counts, known)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, ProjectorWarning, stacklevel=6)
 
 
 def _chunks(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
