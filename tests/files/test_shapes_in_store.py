@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import fs
 
+import projector
+from benchmarks.many_files import ManyFiles, write_table
 from projector import NotFoundError, ProjectorError, shapes
 from projector.files.shape_cache import ShapeCache
 from projector.files.shape_reader import read_shapes
@@ -146,3 +148,32 @@ def test_files_that_are_known_are_listed_not_opened(store: SeaweedFS, files: lis
     assert third.opened == 0
     assert third.row_counts == first.row_counts
     assert [s == t for s, t in zip(first.schemas, third.schemas, strict=True)] == [True] * FILES
+
+
+def test_a_second_check_reads_neither_data_files_nor_manifests(store: SeaweedFS, tmp_path: Path) -> None:
+    s3 = fs.S3FileSystem(access_key=KEY, secret_key=SECRET, endpoint_override=store.s3, region="us-east-1")
+    here = tmp_path / "table"
+    metadata = Path(write_table(ManyFiles(30, 6, versions=3, data="tiny"), here))
+    for path in here.rglob("*.*"):
+        with s3.open_output_stream(f"{BUCKET}/{path.relative_to(tmp_path)}") as out:
+            out.write(path.read_bytes())
+    time.sleep(2.1)  # as above
+
+    with slow_proxy(store.s3, 0) as proxy:
+
+        def checked(cache: bool) -> tuple[object, set[str]]:
+            del proxy.requests[:]
+            table = projector.load_table(
+                f"s3://{BUCKET}/{metadata.relative_to(tmp_path)}",
+                properties=store.storage(proxy.url),
+                path_map={str(here): f"s3://{BUCKET}/table"},
+            )
+            report = projector.check(table, sql="ALTER TABLE t ADD COLUMN note string", cache=cache)
+            opened = {r.split()[1].rpartition("/")[2] for r in proxy.requests if r.startswith("GET") and "?" not in r}
+            return (report.findings, report.looked_at, report.shapes), opened
+
+        plain, first, second = checked(False), checked(True), checked(True)
+    assert plain[0] == first[0] == second[0]
+    assert len([name for name in plain[1] if name.endswith(".parquet")]) == 30
+    assert first[1] == plain[1]
+    assert second[1] == {metadata.name}
