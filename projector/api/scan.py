@@ -169,14 +169,12 @@ class Scan:
 
     def to_polars(self) -> pl.DataFrame:
         """All rows as a Polars DataFrame, in Polars' nearest types. See `to_arrow_batch_reader` for errors."""
-        from projector.engines.polars_arrow import from_batches
-        from projector.engines.polars_scan import read_frame
+        import polars as pl
 
-        if self.limit is not None:
-            return from_batches(self._batches("polars", DEFAULT_BATCH_SIZE), self._schema)
-        tasks = self.plan_files().tasks
-        request = self._request(tasks)
-        return read_frame(self._projected_files(tasks, request), request)
+        from projector.engines.polars_arrow import from_batches
+
+        frames = list(self._lazy_rows(self._schema, TRUE, None, DEFAULT_BATCH_SIZE))
+        return pl.concat(frames, how="vertical", rechunk=False) if frames else from_batches([], self._schema)
 
     def to_lazy(self) -> pl.LazyFrame:
         """The rows as a Polars LazyFrame, in Polars' nearest types. Nothing is read until it is collected.

@@ -36,14 +36,20 @@ def read_batches(
     *,
     row_groups: RowGroups = None,
     selection: RowSelection | None = None,
+    use_threads: bool = True,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a projected file, in its order. Parameters, results and errors are those of `read_file`."""
     raise_failures(file.plan, file.binding.file)
-    return _stored_batches(file, storage, batch_size, row_groups, selection)
+    return _stored_batches(file, storage, batch_size, row_groups, selection, use_threads and file.row_count >= _LONG)
 
 
 def _stored_batches(
-    file: ProjectedFile, storage: Storage, batch_size: int, row_groups: RowGroups, selection: RowSelection | None
+    file: ProjectedFile,
+    storage: Storage,
+    batch_size: int,
+    row_groups: RowGroups,
+    selection: RowSelection | None,
+    use_threads: bool,
 ) -> Iterator[pa.RecordBatch]:
     with storage.open_arrow(file.task.location) as source:
         yield from read_file(
@@ -53,7 +59,7 @@ def _stored_batches(
             batch_size=batch_size,
             row_groups=row_groups,
             selection=selection,
-            use_threads=file.row_count >= _LONG,
+            use_threads=use_threads,
         )
 
 
@@ -85,6 +91,8 @@ def read_file(
         stay those in the file.
     selection:
         Which rows are read, by position; None for all.
+    use_threads:
+        Whether columns are decoded side by side; it costs a little, and several files at a time are better.
 
     Returns
     -------

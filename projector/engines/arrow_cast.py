@@ -125,12 +125,26 @@ def _as_is(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
 def _as_text(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
     # pyarrow itself believes whatever calls itself a string, and others crash on what is not UTF-8.
     stored = array.view(pa.binary()) if pa.types.is_string(array.type) else array
+    if _is_ascii(stored):
+        return stored.view(pa.string())
     try:
         return stored.cast(pa.string())
     except pa.ArrowInvalid:
         bad = pa.array([value is not None and not _is_utf8(value) for value in stored.to_pylist()], pa.bool_())
         _refuse(step, stored, bad, above, file, WHY_UTF8)
         return pc.if_else(bad, pa.scalar(b""), stored).cast(pa.string())
+
+
+def _is_ascii(array: pa.BinaryArray) -> bool:
+    """Whether no value has a byte above 127, by one pass over the bytes of all of them: most text has none."""
+    _, offsets, content = array.buffers()
+    if not len(array) or content is None:
+        return True
+    ends = memoryview(offsets).cast("i")
+    first, last = ends[array.offset], ends[array.offset + len(array)]
+    if first == last:
+        return True
+    return bool(pc.min(pa.Int8Array.from_buffers(pa.int8(), last - first, [None, content], 0, first)).as_py() >= 0)
 
 
 def _is_utf8(value: bytes) -> bool:

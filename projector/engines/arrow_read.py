@@ -118,7 +118,7 @@ def _parquet(source: Any, int96_unit: str, metadata: pq.FileMetaData | None) -> 
         coerce_int96_timestamp_unit=int96_unit,
         page_checksum_verification=True,
         pre_buffer=remote,
-        buffer_size=0 if remote else 1 << 20,
+        buffer_size=0 if remote else 1 << 16,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain, islice
 from typing import TypeVar
 
 import pyarrow as pa
@@ -21,6 +22,9 @@ from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
 from projector.schema.arrow_schema import arrow_schema
 
+_MOST_STREAMS = 8
+"""Files that are read at a time at most. Two for a CPU keep it busy while one of them waits; more only take memory."""
+
 Made = TypeVar("Made")
 Stream = Callable[[], Iterator[pa.RecordBatch]]
 
@@ -28,8 +32,7 @@ Stream = Callable[[], Iterator[pa.RecordBatch]]
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
     """The rows of a scan, file by file: the form that every executor has.
 
-    While the rows of a file are given out the next files are read, as many at a time as there are CPUs; each stays one
-    batch ahead.
+    While the rows of a file are given out the next files are read, several at a time; each stays one batch ahead.
 
     Parameters
     ----------
@@ -52,15 +55,21 @@ def scan_made(
     files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, make: Callable[[pa.RecordBatch], Made]
 ) -> Iterator[Made]:
     """What `make` makes of the batches of a scan, in the threads that read them. Otherwise as `scan_batches`."""
-    made = (partial(_made, stream, make) for stream in _streams(files, request, batch_size))
-    return streams_in_order(made, pa.cpu_count() if request.reads_ahead else 1)
+    source = iter(files)
+    workers = min(2 * pa.cpu_count(), _MOST_STREAMS) if request.reads_ahead else 1
+    first = list(islice(source, 2 * workers if request.reads_ahead else 0))
+    use_threads = len(first) < workers or workers < pa.cpu_count()
+    made = (partial(_made, stream, make) for stream in _streams(chain(first, source), request, batch_size, use_threads))
+    return streams_in_order(made, workers)
 
 
 def _made(stream: Stream, make: Callable[[pa.RecordBatch], Made]) -> Iterator[Made]:
     return map(make, stream())
 
 
-def _streams(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[Stream]:
+def _streams(
+    files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, use_threads: bool
+) -> Iterator[Stream]:
     """The scan in parts that do not know of each other: large files, and small ones that are read together."""
     deletes = DeleteReader(request)
     schema = arrow_schema(request.schema)
@@ -74,7 +83,7 @@ def _streams(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: i
         chosen = None if groups is None else groups.chosen
         is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
         if together and not (is_joined and fits(file, together, batch_size)):
-            yield _together(together, request, batch_size, schema)
+            yield _together(together, request, batch_size, schema, use_threads)
             together = []
         if is_joined:
             together.append((file, chosen))
@@ -82,15 +91,17 @@ def _streams(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: i
         # Delete files are read here, one after the other, since several data files share them.
         positions = deletes.deleted_positions(file.task, file.row_count)
         equality = deletes.equality_deletes(file.task)
-        yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema)
+        yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema, use_threads)
     if together:
-        yield _together(together, request, batch_size, schema)
+        yield _together(together, request, batch_size, schema, use_threads)
 
 
-def _together(files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema) -> Stream:
+def _together(
+    files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema, use_threads: bool
+) -> Stream:
     if len(files) == 1:
         ((file, chosen),) = files
-        return partial(_one_file, file, chosen, request, batch_size, None, (), schema)
+        return partial(_one_file, file, chosen, request, batch_size, None, (), schema, use_threads)
     return partial(_small_files, files, request, batch_size, schema)
 
 
@@ -102,10 +113,13 @@ def _one_file(
     positions: DeletedPositions | None,
     equality: tuple[EqualityDeletes, ...],
     schema: pa.Schema,
+    use_threads: bool,
 ) -> Iterator[pa.RecordBatch]:
     # Deleted rows are not read at all, unless they are asked for by name.
     selection = None if request.marks_deleted else positions
-    for batch in read_batches(file, request.storage, batch_size, row_groups=row_groups, selection=selection):
+    for batch in read_batches(
+        file, request.storage, batch_size, row_groups=row_groups, selection=selection, use_threads=use_threads
+    ):
         given = given_out(request, batch, equality, positions, schema)
         if given.num_rows:
             yield given

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from projector.engines.duckdb_feed import ScanDataset
 from projector.engines.duckdb_maps import AS_MAPS
 from projector.engines.duckdb_scan import PreparedScan, prepare
 from projector.engines.duckdb_storage import local_path
@@ -67,6 +66,8 @@ def make_view(
     prefix = f"{family} {next(_numbers)}"
     prepared = prepare(files, request, connection, prefix, AS_MAPS, local_only=paths is not None)
     if prepared.rest:
+        from projector.engines.duckdb_feed import ScanDataset  # pyarrow.dataset alone takes 50 MB
+
         connection.register(f"{prefix} rest", ScanDataset(prepared.rest, request))
     try:
         connection.execute(f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS {_select(prepared, prefix, limit)}")

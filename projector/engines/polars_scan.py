@@ -20,7 +20,7 @@ from projector.engines import arrow_scan
 from projector.engines.arrow_project import make_batch
 from projector.engines.delete_files import DeleteReader
 from projector.engines.polars_arrow import from_batches, to_batches
-from projector.engines.polars_frame import KEEP, NotRead, group_frame
+from projector.engines.polars_frame import NotRead, group_frame
 from projector.engines.polars_groups import FileGroup, group_files
 from projector.planning.expressions import Expression
 from projector.planning.projected_files import ProjectedFile
@@ -169,28 +169,6 @@ def scan_frames(
     yield from _arrow_frames(rest, request, batch_size, change)
 
 
-def read_frame(files: Iterable[ProjectedFile], request: ScanRequest) -> pl.DataFrame:
-    """All rows of a scan as one frame of Polars' nearest types."""
-    rest: list[ProjectedFile] = []
-    parts: list[pl.DataFrame] = []
-    for prepared in portions(files, request):
-        rest += prepared.rest
-        if not prepared.frames:
-            continue
-        try:
-            parts.append(_collected(prepared.frame(), request))
-        except PolarsFailedError:
-            for group, frame in zip(prepared.groups, prepared.frames, strict=True):
-                try:
-                    parts.append(_collected(frame, request))
-                except PolarsFailedError:
-                    rest += group.files
-    parts += _arrow_frames(rest, request, DEFAULT_BATCH_SIZE, None)
-    if not parts:
-        return from_batches([], request.schema)
-    return parts[0] if len(parts) == 1 else pl.concat(parts, how="vertical", rechunk=False)
-
-
 def stream(prepared: PreparedScan, batch_size: int, change: Change | None = None) -> Iterator[pl.DataFrame]:
     """What Polars reads, batch by batch, in the order of the files. Raises `PolarsFailedError` wherever it fails."""
     if not prepared.frames:
@@ -207,13 +185,6 @@ def stream(prepared: PreparedScan, batch_size: int, change: Change | None = None
             return
         _check_required(frame, prepared.request)
         yield frame
-
-
-def _collected(lazy: pl.LazyFrame, request: ScanRequest) -> pl.DataFrame:
-    with _polars_errors():
-        frame = lazy.collect(engine="streaming")
-    _check_required(frame, request)
-    return frame.drop(KEEP, strict=False)
 
 
 def _check_required(frame: pl.DataFrame, request: ScanRequest) -> None:
