@@ -29,7 +29,7 @@ from projector.planning.expressions import (
     split,
 )
 from projector.planning.facts import Facts
-from projector.planning.outcomes import Lookup, might_match, must_match
+from projector.planning.outcomes import Lookup, matches
 from projector.schema.types import DateType, IcebergType, IntegerType, LongType
 
 _SOME_RANGE = 0.5
@@ -40,10 +40,12 @@ _PREFIX_BYTES = 8
 
 def expected_fraction(bound: Expression, lookup: Lookup) -> float:
     """The part of the rows, from 0 to 1, that is expected to pass a bound filter; exact where the facts decide it."""
-    if not might_match(bound, lookup):
-        return 0.0
-    if must_match(bound, lookup):
-        return 1.0
+    decided = matches(bound, lookup)
+    return undecided_fraction(bound, lookup) if decided is None else float(decided)
+
+
+def undecided_fraction(bound: Expression, lookup: Lookup) -> float:
+    """The part of the rows that is expected to pass a bound filter which the facts do not decide."""
     match bound:
         case And():
             return _and(split(bound, And), lookup)

@@ -82,6 +82,14 @@ def must_match(bound: Expression, lookup: Lookup) -> bool:
     return not _outcomes(bound, lookup) & (_F | _N)
 
 
+def matches(bound: Expression, lookup: Lookup) -> bool | None:
+    """Whether every row passes the filter (True) or none does (False); None where that is not certain."""
+    found = _outcomes(bound, lookup)
+    if not found & _T:
+        return False
+    return True if found == _T else None
+
+
 def residual(bound: Expression, lookup: Lookup) -> Expression:
     """What is left of a filter where facts already decide parts of it; it gives every row the same outcome."""
     match bound:

@@ -26,13 +26,13 @@ from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
 from projector.planning.bounds_beside import told_by_bounds
 from projector.planning.delete_index import DeleteIndex
-from projector.planning.estimates import expected_fraction
+from projector.planning.estimates import undecided_fraction
 from projector.planning.expressions import AlwaysFalse, AlwaysNull, AlwaysTrue, BoundTerm, Expression
 from projector.planning.facts import Facts, meet
 from projector.planning.metadata_columns import file_column_facts
 from projector.planning.metrics_facts import file_facts
 from projector.planning.moved_names import ids_with_moved_names
-from projector.planning.outcomes import Lookup, might_match, must_match
+from projector.planning.outcomes import Lookup, matches
 from projector.planning.partition_facts import PartitionFilter, partition_filter
 from projector.planning.partition_type import partition_fields
 from projector.planning.scan_plan import Decoded, Opened, ScanPlan, Skipped, Step
@@ -228,8 +228,11 @@ class _Planner:
         if self._takes_all:
             return self._task(entry, spec.spec, None)
         facts = None if spec.lies_beside(file) else self._facts(file, spec.partitions)
-        if facts is not None and might_match(self._filter, facts):
-            return self._task(entry, spec.spec, facts)
+        matching = False if facts is None else matches(self._filter, facts)
+        if matching:
+            return self._task(entry, spec.spec, None)
+        if facts is not None and matching is None:
+            return self._task(entry, spec.spec, undecided_fraction(self._filter, facts))
         return Skipped(file.file_path, "its column bounds hold no row of the filter", file.record_count)
 
     def _facts(self, file: DataFile, partitions: PartitionFilter) -> Lookup:
@@ -239,21 +242,27 @@ class _Planner:
             by_bounds = or_unread(by_bounds, self._schema)
         by_partition = partitions.facts(file.partition, file.partition_types) if partitions.sources else None
 
-        def lookup(term: BoundTerm) -> Facts:
+        def look_up(term: BoundTerm) -> Facts:
             if term.parent_ids or term.field_id in METADATA_COLUMNS:
                 found = file_column_facts(term, file, self._newest_values(file))
                 if found is not None:
                     return found
             return by_bounds(term) if by_partition is None else meet(by_bounds(term), by_partition(term))
 
+        known: dict[int, Facts] = {}  # each column is asked for several times
+
+        def lookup(term: BoundTerm) -> Facts:
+            found = known.get(term.field_id)
+            if found is None:
+                found = known[term.field_id] = look_up(term)
+            return found
+
         return lookup
 
-    def _task(self, entry: ManifestEntry, spec: PartitionSpec, facts: Lookup | None) -> FileTask:
-        """The task of a file that may match; `facts` is None where the filter lets every row pass."""
+    def _task(self, entry: ManifestEntry, spec: PartitionSpec, fraction: float | None) -> FileTask:
+        """The task of a file, and the part of its rows that is expected to pass; None where every row does."""
         file = entry.data_file
         deletes = self._deletes.for_file(entry)
-        all_match = facts is None or must_match(self._filter, facts)
-        fraction = 1.0 if facts is None or all_match else expected_fraction(self._filter, facts)
         return FileTask(
             file=file.file_path,
             location=self._resolver.resolve(file.file_path),
@@ -266,8 +275,9 @@ class _Planner:
             first_row_id=file.first_row_id,
             position_deletes=deletes.positions,
             equality_deletes=deletes.equality,
-            all_match=all_match,
-            expected_count=fraction * max(0, file.record_count - _deleted(deletes.positions)),
+            all_match=fraction is None,
+            expected_count=(1.0 if fraction is None else fraction)
+            * max(0, file.record_count - _deleted(deletes.positions)),
         )
 
     def _newest_values(self, file: DataFile) -> Mapping[int, Any]:
