@@ -12,6 +12,7 @@ import pyarrow as pa
 from projector.engines.arrow import RowGroups, read_batches
 from projector.engines.arrow_row_groups import row_group_filter
 from projector.engines.arrow_rows import given_out
+from projector.engines.arrow_steps import compile_plan
 from projector.engines.arrow_together import SmallFile, fits, is_small, read_together
 from projector.engines.delete_files import DeleteReader, EqualityDeletes
 from projector.engines.failures import raise_failures
@@ -24,6 +25,11 @@ from projector.schema.arrow_schema import arrow_schema
 
 _MOST_STREAMS = 8
 """Files that are read at a time at most. Two for a CPU keep it busy while one of them waits; more only take memory."""
+
+_MOST_BYTES = 128 << 20
+"""Memory that the batches of all of them may take."""
+
+_LEAF_BYTES, _INFLATED = 8, 3
 
 Made = TypeVar("Made")
 Stream = Callable[[], Iterator[pa.RecordBatch]]
@@ -56,11 +62,27 @@ def scan_made(
 ) -> Iterator[Made]:
     """What `make` makes of the batches of a scan, in the threads that read them. Otherwise as `scan_batches`."""
     source = iter(files)
-    workers = min(2 * pa.cpu_count(), _MOST_STREAMS) if request.reads_ahead else 1
-    first = list(islice(source, 2 * workers if request.reads_ahead else 0))
+    first = list(islice(source, 2 * _MOST_STREAMS if request.reads_ahead else 0))
+    workers = _workers(first, batch_size)
     use_threads = len(first) < workers or workers < pa.cpu_count()
     made = (partial(_made, stream, make) for stream in _streams(chain(first, source), request, batch_size, use_threads))
     return streams_in_order(made, workers)
+
+
+def _workers(first: Sequence[ProjectedFile], batch_size: int) -> int:
+    """How many files to read at a time, by the first ones: as many as keep the CPUs busy and have room."""
+    largest = max((_batch_bytes(file, batch_size) for file in first), default=0)
+    room = _MOST_BYTES // largest if largest else 1
+    return max(1, min(2 * int(pa.cpu_count()), _MOST_STREAMS, room))
+
+
+def _batch_bytes(file: ProjectedFile, batch_size: int) -> int:
+    """About how much memory a batch of a file takes."""
+    rows = min(batch_size, file.row_count)
+    compiled = compile_plan(file.plan)
+    leaves = len(compiled.leaves)
+    stored = (file.task.file_size or 0) * leaves // max(1, compiled.leaf_count) * rows // max(1, file.row_count)
+    return max(_LEAF_BYTES * rows * leaves, _INFLATED * stored, 1)
 
 
 def _made(stream: Stream, make: Callable[[pa.RecordBatch], Made]) -> Iterator[Made]:
