@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from projector.engines.arrow_buffers import struct_array
 from projector.engines.arrow_steps import Step
 from projector.engines.plain import plain_array
 from projector.errors import ProjectionError, UnsupportedError
@@ -116,8 +117,7 @@ def repeated(value: Any, target: pa.DataType, length: int) -> pa.Array:
     if value is None:
         return pa.nulls(length, target)
     if pa.types.is_struct(target):
-        columns = [repeated(value[f.name], f.type, length) for f in target]
-        return pa.StructArray.from_buffers(target, length, [None], 0, 0, columns)
+        return struct_array(target, length, [repeated(value[f.name], f.type, length) for f in target])
     if isinstance(target, pa.UuidType):
         return pa.ExtensionArray.from_storage(target, repeated(value.bytes, target.storage_type, length))
     return pa.repeat(pa.scalar(value, target), length)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import assert_never
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from projector.engines.arrow_buffers import as_list, elements, list_like, map_like, struct_array, struct_like
 from projector.engines.arrow_cast import cast_leaf, unwrap
-from projector.engines.arrow_constants import Bound, metadata_column, ordinals
+from projector.engines.arrow_constants import Bound, metadata_column
 from projector.engines.arrow_hidden import Above, Rows, UnderList, UnderStruct, first_bad
 from projector.engines.arrow_steps import ArrowPlan, Step
 from projector.engines.failures import null_error
@@ -75,7 +75,7 @@ def make_batch(arrays: list[pa.Array], schema: pa.Schema, length: int) -> pa.Rec
     """A batch of `length` rows, also where it has no columns."""
     if arrays:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
-    empty = pa.StructArray.from_buffers(pa.struct([]), length, [None], 0, 0, [])
+    empty = struct_array(pa.struct([]), length, [])
     return pa.RecordBatch.from_struct_array(empty).replace_schema_metadata(schema.metadata)
 
 
@@ -107,7 +107,7 @@ def _column(
             return bound.constant(step, length)
         case NewStruct():
             below = [_column(child, None, None, length, above, bound) for child in step.below]
-            return pa.StructArray.from_buffers(step.target, length, [None], 0, 0, below)
+            return struct_array(step.target, length, below)
         case MetadataColumn():
             raise UnsupportedError(f"metadata column {node.field.name} is not at the top level", path=node.path)
         case Fail():
@@ -125,37 +125,32 @@ def _struct(step: Step, column: pa.Array, exact: pa.Array | None, above: Above, 
     new = _children(step, old, twin, len(array), UnderStruct(array, above), bound)
     if _is_same(column, step.target, old, new):
         return column
-    return pa.StructArray.from_buffers(step.target, len(array), [_validity(array)], array.null_count, 0, new)
+    return struct_like(array, step.target, new)
 
 
 def _list_or_map(step: Step, column: pa.Array, exact: pa.Array | None, above: Above, bound: Bound) -> pa.Array:
-    array = _as_list(unwrap(column))
+    array = as_list(unwrap(column))
     if array is None:
         raise _unlike(step, column, bound)
     if not len(array):
         return pa.nulls(0, step.target)
-    offsets, values = _elements(array)
-    twin = None if exact is None else _elements(_as_list(unwrap(exact)))[1]
+    offsets, values = elements(array)
+    twin = None if exact is None else elements(as_list(unwrap(exact)))[1]
     below = UnderList(array, offsets, above)
     if isinstance(step.node, ListOf):
         (element,) = step.below
         new = _column(element, values, twin, len(values), below, bound)
         if _is_same(column, step.target, [values], [new]):
             return column
-        buffers = [_validity(array), offsets.buffers()[1]]
-        return pa.ListArray.from_buffers(step.target, len(array), buffers, array.null_count, 0, [new])
+        return list_like(array, step.target, offsets, new)
     if not pa.types.is_struct(values.type) or values.type.num_fields != step.width:
         raise _unlike(step, column, bound)
     old = [values.field(i) for i in range(step.width)]
     pair = _children(step, old, twin, len(values), below, bound)
     if _is_same(column, step.target, old, pair):
         return column
-    # pyarrow ends the process over a map whose keys have a null, be it under a null map.
-    pair[0] = _never_null(step.below[0], pair[0], below, bound)
-    entries_type = pa.struct([step.target.key_field, step.target.item_field])
-    entries = pa.StructArray.from_buffers(entries_type, len(values), [None], 0, 0, pair)
-    buffers = [_validity(array), offsets.buffers()[1]]
-    return pa.MapArray.from_buffers(step.target, len(array), buffers, array.null_count, 0, [entries])
+    keys = _never_null(step.below[0], pair[0], below, bound)  # also under null maps
+    return map_like(array, step.target, offsets, keys, pair[1])
 
 
 def _children(
@@ -183,50 +178,6 @@ def _is_same(column: pa.Array, target: pa.DataType, old: list[pa.Array], new: li
     )
 
 
-def _as_list(array: pa.Array) -> pa.Array | None:
-    """A list-like column as a list or map with 32-bit offsets; None for any other column."""
-    kind, length = array.type, len(array)
-    if pa.types.is_list(kind) or pa.types.is_map(kind):
-        return array
-    if pa.types.is_large_list(kind):
-        wide = array.offsets
-        first, last = (wide[0].as_py(), wide[length].as_py()) if length else (0, 0)
-        values = array.values.slice(first, last - first)
-        offsets = pc.subtract(wide, first).cast(pa.int32())
-    elif pa.types.is_fixed_size_list(kind):
-        values = array.values.slice(array.offset * kind.list_size, length * kind.list_size)
-        offsets = pc.multiply(ordinals(0, length + 1), kind.list_size).cast(pa.int32())
-    elif pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
-        lengths = pc.fill_null(pc.list_value_length(array).cast(pa.int32()), 0)
-        offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
-        some = length and offsets[length].as_py()
-        values = array.flatten() if some else array.values.slice(0, 0)
-    else:
-        return None
-    buffers = [_validity(array), offsets.buffers()[1]]
-    list_type = pa.list_(kind.value_field)
-    return pa.ListArray.from_buffers(list_type, length, buffers, array.null_count, 0, [values])
-
-
-def _elements(array: pa.Array) -> tuple[pa.Int32Array, pa.Array]:
-    """Offsets from 0 in a buffer from 0, and exactly the values they speak of."""
-    offsets = array.offsets
-    first, last = offsets[0].as_py(), offsets[len(offsets) - 1].as_py()
-    if first or offsets.offset:
-        offsets = pc.subtract(offsets, pa.scalar(first, pa.int32()))
-    values = array.values
-    return offsets, values if not first and last == len(values) else values.slice(first, last - first)
-
-
-def _validity(array: pa.Array) -> pa.Buffer | None:
-    """The validity bitmap of an array, starting at its first value; None where nothing is null."""
-    if not array.null_count:
-        return None
-    if not array.offset:
-        return array.buffers()[0]
-    return pc.invert(array.is_null()).buffers()[1]
-
-
 def _never_null(step: Step, array: pa.Array, above: Above, bound: Bound) -> pa.Array:
     """A required field's column, which must have no null that counts.
 
@@ -244,8 +195,7 @@ def _never_null(step: Step, array: pa.Array, above: Above, bound: Bound) -> pa.A
 def _without_nulls(array: pa.Array) -> pa.Array:
     kind, length = array.type, len(array)
     if pa.types.is_struct(kind):
-        below = [array.field(i) for i in range(kind.num_fields)]
-        return pa.StructArray.from_buffers(kind, length, [None], 0, 0, below)
+        return struct_array(kind, length, [array.field(i) for i in range(kind.num_fields)])
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         buffers = [None, array.buffers()[1]]
         return type(array).from_buffers(kind, length, buffers, 0, array.offset, [array.values])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from projector.engines.arrow_conform import conform
+from projector.engines.arrow_conform import conform_batch
 from projector.engines.duckdb_types import NO_FIELDS, duckdb_names
 from projector.schema.arrow_schema import arrow_type
 from projector.schema.schema import Schema
@@ -44,6 +44,4 @@ def duckdb_arrow_schema(schema: Schema) -> pa.Schema:
 
 def duckdb_batch(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
     """A batch under a schema as DuckDB takes it in."""
-    target = duckdb_arrow_schema(schema)
-    arrays = [conform(batch.column(i), f.type) for i, f in enumerate(target)]
-    return pa.RecordBatch.from_arrays(arrays, schema=target)
+    return conform_batch(batch, duckdb_arrow_schema(schema))
