@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import projector
+from projector.metadata import kept_manifests
 
 from .many_files import ManyFiles, write_table
 from .measuring import Runner
@@ -22,6 +23,7 @@ def metadata_table(table: ManyFiles, folder: Path) -> str:
 
 
 def ours(metadata_file: str, row_filter: str | None) -> int:
+    kept_manifests.forget()
     return len(projector.load_table(metadata_file).scan(row_filter).plan_files().tasks)
 
 
@@ -43,6 +45,7 @@ def _forget_manifests() -> None:
 
 
 def _figures(metadata_file: str, row_filter: str | None) -> dict[str, object]:
+    kept_manifests.forget()
     plan = projector.load_table(metadata_file).scan(row_filter).plan_files()
     tasks = plan.tasks
     found: dict[str, object] = {"files": len(tasks), "manifests": len(plan.manifests)}

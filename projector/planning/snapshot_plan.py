@@ -138,12 +138,17 @@ class _Planner:
                 deletes.append(manifest)
         for manifest, opened in self._opened(deletes):
             yield Opened(manifest.path)
+            kept = is_kept(manifest, self._resolver)
             self._add_deletes(manifest, opened)
-            yield Decoded(self._entries_read, manifest.length)
+            yield self._decoded(manifest, kept)
         for manifest, opened in self._opened(data):
             yield Opened(manifest.path)
+            kept = is_kept(manifest, self._resolver)
             yield from self._data_files(manifest, opened)
-            yield Decoded(self._entries_read, manifest.length)
+            yield self._decoded(manifest, kept)
+
+    def _decoded(self, manifest: ManifestFile, kept: bool) -> Decoded:
+        return Decoded(0, 0) if kept else Decoded(self._entries_read, manifest.length)
 
     def listed(self, data: Sequence[ListedFile], deletes: Sequence[ListedFile]) -> Iterator[FileTask]:
         """Plan files whose manifests were read before."""
