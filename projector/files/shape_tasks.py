@@ -6,12 +6,11 @@ An answer holds the bytes that schemas are parsed from, each once, not the schem
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from projector.errors import CorruptFileError, ProjectorError
 from projector.files.physical import FileSchema
 from projector.files.shapes import KnownShapes, local_shapes
-from projector.files.storage import Storage
+from projector.files.task_answers import worker_storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def run_task(task: ShapeTask) -> ShapeAnswer:
     schemas: list[FileSchema | ProjectorError] = []
     rows: list[int] = []
     known = KnownShapes()
-    local_shapes(task.paths, _storage(task.properties), known, schemas, rows)
+    local_shapes(task.paths, worker_storage(task.properties), known, schemas, rows)
     fingerprints: list[bytes] = []
     numbers: dict[int, int] = {}
     errors: list[ProjectorError] = []
@@ -80,9 +79,3 @@ def run_task(task: ShapeTask) -> ShapeAnswer:
             fingerprints.append(known.fingerprint(schema))
         shapes.append(number)
     return ShapeAnswer(tuple(fingerprints), tuple(shapes), tuple(rows), tuple(errors))
-
-
-@lru_cache(maxsize=4)
-def _storage(properties: tuple[tuple[str, str], ...]) -> Storage:
-    """The storage of a process that works on many tasks: its connections are kept."""
-    return Storage(dict(properties))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
+from functools import lru_cache
 from typing import TypeVar
 
 from projector.files.concurrently import in_order
+from projector.files.storage import Storage
 
 _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")
@@ -48,3 +50,9 @@ def task_answers(
             tell(f"The executor lost a task ({' '.join(what.split())}); its files are read by this process")
             told = True
         yield (here or run)(task)
+
+
+@lru_cache(maxsize=4)
+def worker_storage(properties: tuple[tuple[str, str], ...]) -> Storage:
+    """The storage of a worker that does many tasks, by the properties that come with them: its connections are kept."""
+    return Storage(dict(properties))

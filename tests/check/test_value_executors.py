@@ -19,8 +19,9 @@ import pytest
 
 import projector
 from projector import ProjectorWarning, Report, UnsupportedError
-from projector.check.values import evidence, stage
-from projector.check.values.tasks import CompareTask, FilterTask, Sent
+from projector.check.values import evidence, sending
+from projector.check.values.sending import Sent
+from projector.check.values.tasks import CompareTask, FilterTask, compare
 from tests.check import faults
 from tests.check.tables import evolve, table
 from tests.conformance.pack import ARCHIVE
@@ -112,7 +113,7 @@ def test_tasks_and_answers_are_small(location: str) -> None:
 
 
 def test_a_task_does_not_show_what_the_storage_is_opened_with() -> None:
-    assert "hush" not in repr(Sent("task", (("s3.secret-access-key", "hush"),)))
+    assert "hush" not in repr(Sent(compare, "task", (("s3.secret-access-key", "hush"),)))
 
 
 def test_tasks_that_are_lost_are_done_here(location: str) -> None:
@@ -152,13 +153,13 @@ def test_a_cluster_one_of_whose_workers_is_killed(location: str, monkeypatch: py
         options = {"n_workers": 3, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
         with LocalCluster(**options, silence_logs=50) as cluster, Client(cluster) as client:
             victim = next(iter(client.run(os.getpid).values()))
-            answers, begun = stage.task_answers, threading.Event()
+            answers, begun = sending.task_answers, threading.Event()
 
             def first(*args: Any, **kwargs: Any) -> Any:
                 begun.set()  # values are being handed out
                 return answers(*args, **kwargs)
 
-            monkeypatch.setattr(stage, "task_answers", first)
+            monkeypatch.setattr(sending, "task_answers", first)
 
             def kill() -> None:
                 assert begun.wait(60)

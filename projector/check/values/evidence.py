@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING
 
 from projector.check.report import Comparison
 from projector.check.values.comparing import Disagreement
+from projector.check.values.filter_trials import FilterTrials
 from projector.check.values.filters import filter_terms
 from projector.check.values.planned import PlannedFiles
 from projector.check.values.sampling import Sample, choose_files
-from projector.check.values.stage import answers
+from projector.check.values.sending import answers
 from projector.check.values.tasks import (
     CompareAnswer,
     CompareTask,
     FilterTask,
     compare,
-    compare_sent,
     try_filters,
-    try_filters_sent,
 )
-from projector.check.values.trials import Trials
 from projector.errors import ProjectorError
 from projector.planning.expressions import BoundTerm
 from projector.schema.schema import Schema
@@ -73,7 +71,7 @@ class StateValues:
         """What came of each file that was read, by its path; a file that cannot be planned is not among them."""
         found: dict[str, CompareAnswer] = {}
         tasks = list(self._tasks())
-        for task, of_files in zip(tasks, answers(self.state.files, tasks, compare, compare_sent), strict=True):
+        for task, of_files in zip(tasks, answers(self.state.files, compare, tasks), strict=True):
             found.update(zip((file.file for file in task.reading.files), of_files, strict=True))
         return found
 
@@ -106,8 +104,8 @@ class StateValues:
         return tuple(each for answer in self.answers.values() for each in answer.engines)
 
     @cached_property
-    def _trials(self) -> Trials:
-        return Trials(self.state, self.schema, self.terms, self.sample, self.answers, self.engines)
+    def _trials(self) -> FilterTrials:
+        return FilterTrials(self.state, self.schema, self.terms, self.sample, self.answers, self.engines)
 
     @cached_property
     def _filters(self) -> tuple[FilterTask, ...]:
@@ -121,7 +119,7 @@ class StateValues:
     @cached_property
     def filter_differences(self) -> tuple[Disagreement, ...]:
         """Where a filter that is pushed down gives other rows than the same filter after a full read."""
-        found = answers(self.state.files, self._filters, try_filters, try_filters_sent)
+        found = answers(self.state.files, try_filters, self._filters)
         return (*self._trials.passed_over(), *(each for several in found for each in several))
 
 

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 from projector.engines.executors import ScanBatches, executor
@@ -114,12 +113,6 @@ class Reader:
         if known is None:
             known = self._projected[file.location] = project_file(file, self._plans, self._request.storage)
         return known if known.task is file else replace(known, task=file)
-
-
-@lru_cache(maxsize=4)
-def kept_storage(properties: tuple[tuple[str, str], ...]) -> Storage:
-    """The storage of a process that works on many tasks: its connections are kept."""
-    return Storage(dict(properties))
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from projector.check.report import Comparison
 from projector.check.values.comparing import (
@@ -26,7 +25,6 @@ from projector.check.values.reading import (
     Reader,
     Reading,
     Row,
-    kept_storage,
     without_warnings,
 )
 from projector.files.shapes import KnownShapes
@@ -35,8 +33,6 @@ from projector.planning.expressions import BoundTerm, Expression
 from projector.planning.row_evaluator import evaluate_row
 from projector.planning.tasks import FileTask
 from projector.schema.schema import Schema
-
-_Task = TypeVar("_Task")
 
 
 @dataclass(frozen=True)
@@ -180,24 +176,3 @@ def try_filters(task: FilterTask, storage: Storage) -> list[Disagreement]:
                 rows = reader.filtered(files, row_filter, engine)
                 found += filter_disagreement(expected, rows, engine, row_filter)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Sent(Generic[_Task]):
-    """A task on its way to a worker, with the storage's properties, which may hold secrets and are not shown."""
-
-    task: _Task
-    properties: tuple[tuple[str, str], ...] = ()
-
-    def __repr__(self) -> str:
-        return f"Sent({self.task!r})"
-
-
-def compare_sent(sent: Sent[CompareTask]) -> list[CompareAnswer]:
-    """`compare`, where the task was sent to."""
-    return compare(sent.task, kept_storage(sent.properties))
-
-
-def try_filters_sent(sent: Sent[FilterTask]) -> list[Disagreement]:
-    """`try_filters`, where the task was sent to."""
-    return try_filters(sent.task, kept_storage(sent.properties))

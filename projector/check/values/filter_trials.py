@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from projector.check.live_files import LiveFile
 from projector.check.values.comparing import PLANNING, Disagreement, failed, passed_over
 from projector.check.values.filters import LeafValues, few_filters_on, filters_on, own_filters
-from projector.check.values.kinds import LeafKind, leaf_kinds
+from projector.check.values.leaf_kinds import LeafKind, leaf_kinds
 from projector.check.values.planned import PlannedFiles
 from projector.check.values.sampling import Sample, by_snapshot
 from projector.check.values.tasks import CompareAnswer, FilterTask
@@ -27,7 +27,7 @@ not on how many files there are."""
 
 
 @dataclass(frozen=True)
-class Trials:
+class FilterTrials:
     """What filters are tried on.
 
     Parameters

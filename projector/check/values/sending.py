@@ -1,0 +1,78 @@
+"""Tasks done in this process, or sent to the executor of a check: with the same answers in the same order."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from projector.check.values.reading import without_warnings
+from projector.errors import ProjectorWarning, UnsupportedError
+from projector.files.storage import Storage
+from projector.files.task_answers import task_answers, worker_storage
+
+if TYPE_CHECKING:
+    from projector.check.state import TableFiles
+
+_Task = TypeVar("_Task")
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Generic[_Task, _Answer]):
+    """A task on its way to a worker, and what does it there.
+
+    Parameters
+    ----------
+    do:
+        A function of a module, which can be pickled.
+    properties:
+        The storage's; they may hold secrets and are not shown.
+    """
+
+    do: Callable[[_Task, Storage], _Answer]
+    task: _Task
+    properties: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Sent({self.task!r})"
+
+
+def do_sent(sent: Sent[_Task, _Answer]) -> _Answer:
+    """Do a task where it was sent to."""
+    return sent.do(sent.task, worker_storage(sent.properties))
+
+
+def answers(files: TableFiles, do: Callable[[_Task, Storage], _Answer], tasks: Iterable[_Task]) -> Iterator[_Answer]:
+    """The answer that `do` gives to every task, in order: on the check's executor where it has one, else here.
+
+    Warns of the first task that the executor loses; those are done here. Raises `UnsupportedError` as `refuse_forks`.
+    """
+    if files.executor is None:
+        for task in tasks:
+            yield do(task, files.storage)
+        return
+    refuse_forks(files.executor)
+    properties = tuple(files.storage.properties.items())
+    sent = (Sent(do, task, properties) for task in tasks)
+    lost: list[str] = []
+    there: Callable[[Sent[_Task, _Answer]], _Answer] = do_sent
+    with without_warnings():  # of threads, which share this process's
+        found = list(
+            task_answers(files.executor, there, sent, lost.append, here=lambda each: do(each.task, files.storage))
+        )
+    for text in lost:
+        warnings.warn(text, ProjectorWarning, stacklevel=2)
+    yield from found
+
+
+def refuse_forks(executor: Executor) -> None:
+    """Refuse processes that are forked: Polars, used before, hangs in them. Raises `UnsupportedError`."""
+    context = getattr(executor, "_mp_context", None) if isinstance(executor, ProcessPoolExecutor) else None
+    if context is not None and context.get_start_method() == "fork":
+        raise UnsupportedError(
+            "Values are not read by forked processes, in which Polars hangs",
+            hint='give ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))',
+        )
