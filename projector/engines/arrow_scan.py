@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import TypeVar
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from projector.engines.arrow_together import SmallFile, fits, is_small, read_tog
 from projector.engines.delete_files import DeleteReader, EqualityDeletes
 from projector.engines.failures import raise_failures
 from projector.engines.selection import DeletedPositions
-from projector.files.concurrently import streams_in_order
+from projector.files.concurrently import drawn_ahead, streams_in_order
 from projector.planning.expressions import AlwaysTrue
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
@@ -61,11 +61,10 @@ def scan_made(
     files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, make: Callable[[pa.RecordBatch], Made]
 ) -> Iterator[Made]:
     """What `make` makes of the batches of a scan, in the threads that read them. Otherwise as `scan_batches`."""
-    source = iter(files)
-    first = list(islice(source, 2 * _MOST_STREAMS if request.reads_ahead else 0))
+    first, rest = drawn_ahead(files, 2 * _MOST_STREAMS if request.reads_ahead else 0)
     workers = _workers(first, batch_size)
     use_threads = len(first) < workers or workers < pa.cpu_count()
-    made = (partial(_made, stream, make) for stream in _streams(chain(first, source), request, batch_size, use_threads))
+    made = (partial(_made, stream, make) for stream in _streams(chain(first, rest), request, batch_size, use_threads))
     return streams_in_order(made, workers)
 
 
@@ -97,23 +96,28 @@ def _streams(
     schema = arrow_schema(request.schema)
     filtered = not isinstance(request.row_filter, AlwaysTrue)
     together: list[SmallFile] = []
-    for file in files:
-        raise_failures(file.plan, file.binding.file)
-        groups = row_group_filter(file, request) if filtered else None
-        if groups is not None and not groups.might_match():
-            continue
-        chosen = None if groups is None else groups.chosen
-        is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
-        if together and not (is_joined and fits(file, together, batch_size)):
+    try:
+        for file in files:
+            raise_failures(file.plan, file.binding.file)
+            groups = row_group_filter(file, request) if filtered else None
+            if groups is not None and not groups.might_match():
+                continue
+            chosen = None if groups is None else groups.chosen
+            is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
+            if together and not (is_joined and fits(file, together, batch_size)):
+                yield _together(together, request, batch_size, schema, use_threads)
+                together = []
+            if is_joined:
+                together.append((file, chosen))
+                continue
+            # Delete files are read here, one after the other, since several data files share them.
+            positions = deletes.deleted_positions(file.task, file.row_count)
+            equality = deletes.equality_deletes(file.task)
+            yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema, use_threads)
+    except Exception:  # the rows before it come first
+        if together:
             yield _together(together, request, batch_size, schema, use_threads)
-            together = []
-        if is_joined:
-            together.append((file, chosen))
-            continue
-        # Delete files are read here, one after the other, since several data files share them.
-        positions = deletes.deleted_positions(file.task, file.row_count)
-        equality = deletes.equality_deletes(file.task)
-        yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema, use_threads)
+        raise
     if together:
         yield _together(together, request, batch_size, schema, use_threads)
 

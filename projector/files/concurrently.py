@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
+from functools import partial
 from itertools import chain, islice
-from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 _Item = TypeVar("_Item")
@@ -51,10 +51,11 @@ def streams_in_order(streams: Iterable[Callable[[], Iterator[_Item]]], workers: 
     """What some streams give, one stream after the other; `workers` of them are under way in threads of their own.
 
     A stream goes no further than one item ahead of what was taken from it, so there are `workers` items more than the
-    caller holds. What a stream raises is raised when its turn comes; the streams are drawn from by the caller's own
-    thread. Whoever stops early has all of them closed. A stream that comes alone runs in the caller's thread.
+    caller holds. What a stream raises, or the drawing of one, is raised when its turn comes; the streams are drawn by
+    the caller's own thread. Whoever stops early has all of them closed. A stream that comes alone runs in the caller's
+    thread.
     """
-    source = iter(streams)
+    source = _and_error(streams)
     first = list(islice(source, 2 if workers > 1 else 0))
     if len(first) < 2:
         for stream in chain(first, source):
@@ -63,62 +64,76 @@ def streams_in_order(streams: Iterable[Callable[[], Iterator[_Item]]], workers: 
     waiting: deque[_Ahead[_Item]] = deque()
     source = chain(first, source)
     with ThreadPoolExecutor(workers, thread_name_prefix="streams") as pool:
-
-        def start(count: int) -> None:
-            for stream in islice(source, count):
-                ahead = _Ahead(stream)
-                pool.submit(copy_context().run, ahead.run)
-                waiting.append(ahead)
-
         try:
-            start(workers)
+            waiting.extend(_Ahead(pool, stream) for stream in islice(source, workers))
             while waiting:
                 yield from waiting[0].items()
                 waiting.popleft()
-                start(1)
+                waiting.extend(_Ahead(pool, stream) for stream in islice(source, 1))
         finally:
             for ahead in waiting:
                 ahead.stop()
 
 
+def _and_error(streams: Iterable[Callable[[], Iterator[_Item]]]) -> Iterator[Callable[[], Iterator[_Item]]]:
+    """The streams; where no more of them can be drawn, one that says why."""
+    try:
+        yield from streams
+    except Exception as error:
+        yield partial(_raised, error)
+
+
+def drawn_ahead(items: Iterable[_Item], count: int) -> tuple[list[_Item], Iterator[_Item]]:
+    """The first `count` items, and the items after them. What drawing the first ones raises comes in its turn."""
+    source = iter(items)
+    drawn: list[_Item] = []
+    try:
+        drawn.extend(islice(source, count))
+    except Exception as error:
+        return drawn, _raised(error)
+    return drawn, source
+
+
+def _raised(error: Exception) -> Iterator[_Item]:
+    yield from ()
+    raise error
+
+
 class _Ahead(Generic[_Item]):
-    """A stream that runs in another thread, one item ahead."""
+    """A stream that is one item ahead. No thread waits for what the caller will do: it would keep the process alive."""
 
-    def __init__(self, stream: Callable[[], Iterator[_Item]]) -> None:
+    def __init__(self, pool: Executor, stream: Callable[[], Iterator[_Item]]) -> None:
+        self._pool = pool
         self._stream = stream
-        self._given: SimpleQueue[tuple[_Item] | BaseException | None] = SimpleQueue()
-        self._wanted: SimpleQueue[bool] = SimpleQueue()
+        self._items: Iterator[_Item] | None = None
+        self._context = copy_context()
+        self._coming = self._asked()
 
-    def run(self) -> None:
-        """Give out the items; to be run by the other thread."""
-        try:
-            items = self._stream()
-            try:
-                for item in items:
-                    self._given.put((item,))
-                    del item
-                    if not self._wanted.get():
-                        return
-            finally:
-                close = getattr(items, "close", None)
-                if close is not None:
-                    close()
-        except BaseException as error:
-            self._given.put(error)
-        else:
-            self._given.put(None)
+    def _asked(self) -> Future[tuple[_Item] | None]:
+        return self._pool.submit(self._context.run, self._next)
+
+    def _next(self) -> tuple[_Item] | None:
+        if self._items is None:
+            self._items = self._stream()
+        for item in self._items:
+            return (item,)
+        return None
 
     def items(self) -> Iterator[_Item]:
         """The items, each as soon as it is there."""
         while True:
-            given = self._given.get()
+            given = self._coming.result()
             if given is None:
                 return
-            if isinstance(given, BaseException):
-                raise given
-            self._wanted.put(True)
+            self._coming = self._asked()
             yield given[0]
 
     def stop(self) -> None:
-        """Let the stream end at the next item."""
-        self._wanted.put(False)
+        """End the stream, as soon as the item is there that it is making."""
+        self._coming.cancel()
+        self._coming.add_done_callback(self._close)
+
+    def _close(self, _: object) -> None:
+        close = getattr(self._items, "close", None)
+        if close is not None:
+            close()

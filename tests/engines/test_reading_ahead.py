@@ -104,3 +104,22 @@ def test_a_limit_reads_no_file_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyP
     scan = table.load().scan(limit=4)
     assert scan.to_arrow()["id"].to_pylist() == [0, 1, 2, 3]
     assert counts == []
+
+
+@pytest.mark.parametrize("broken", ["footer", "schema"])
+def test_the_first_file_that_is_broken_is_named_whatever_is_broken_in_it(tmp_path: Path, broken: str) -> None:
+    table = TableBuilder(tmp_path, INT, 3)
+    table.append([{"id": 1, "note": "x"}])
+    wrong = table.append([{"id": 2, "note": None}])
+    if broken == "footer":
+        later = table.append([{"id": 3, "note": "x"}])
+        Path(later).write_bytes(Path(later).read_bytes()[:-4] + b"nope")
+    else:
+        table.evolve(Schema((INT.fields[0], NestedField(2, "note", LongType()))))
+        table.append([{"id": 3, "note": 7}])
+    table.evolve(Schema((INT.fields[0], NestedField(2, "note", StringType(), True))))
+    for engine in ("rows", "arrow"):
+        reader = table.load().scan().to_arrow_batch_reader(engine)
+        assert reader.read_next_batch()["id"].to_pylist() == [1]
+        with pytest.raises(ProjectionError, match=Path(wrong).name):
+            reader.read_next_batch()

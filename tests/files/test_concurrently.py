@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projector.files.concurrently import streams_in_order
+from projector.files.concurrently import drawn_ahead, streams_in_order
 
 
 def counting(*items: int) -> Callable[[], Iterator[int]]:
@@ -88,3 +90,39 @@ def test_streams_are_drawn_from_by_the_thread_that_takes_the_items() -> None:
 
     assert list(streams_in_order(streams(), 2)) == list(range(6))
     assert drawing == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_error_of_drawing_streams_comes_when_its_turn_comes(workers: int) -> None:
+    def streams() -> Iterator[Callable[[], Iterator[int]]]:
+        yield counting(1, 2)
+        yield counting(3)
+        raise ValueError("no more")
+
+    items = streams_in_order(streams(), workers)
+    assert [next(items) for _ in range(3)] == [1, 2, 3]
+    with pytest.raises(ValueError, match="no more"):
+        next(items)
+
+
+def test_items_drawn_ahead() -> None:
+    assert [list(part) for part in drawn_ahead(range(5), 2)] == [[0, 1], [2, 3, 4]]
+
+    def failing() -> Iterator[int]:
+        yield 1
+        raise ValueError("no more")
+
+    first, rest = drawn_ahead(failing(), 2)
+    assert first == [1]
+    with pytest.raises(ValueError, match="no more"):
+        next(rest)
+
+
+def test_a_process_ends_with_streams_half_way() -> None:
+    script = """
+from projector.files.concurrently import drawn_ahead, streams_in_order
+items = streams_in_order([lambda: iter(range(1000))] * 9, 3)
+print(next(items), next(items), flush=True)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.split() == ["0", "1"]
