@@ -47,6 +47,32 @@ def _submitted(executor: Executor, action: Callable[[_Item], _Result], item: _It
         return failed
 
 
+def worked_ahead(
+    items: Iterable[_Item], work: Callable[[_Item], _Result], *, workers: int, ahead: int | None = None
+) -> Iterator[tuple[_Item, _Result]]:
+    """Each item with what `work` makes of it, in order; with several workers the next ones are under way meanwhile.
+
+    Parameters
+    ----------
+    workers:
+        Threads; with one, `work` is done by the caller's own when an item's turn comes.
+    ahead:
+        Items that are waiting or worked on at most; as many as workers unless given.
+
+    What `work` raises is raised when the item's turn comes.
+    """
+    if workers <= 1:
+        for item in items:
+            yield item, work(item)
+        return
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="ahead")
+    try:
+        for item, future in in_order(pool, work, items, ahead or workers):
+            yield item, future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
 def streams_in_order(streams: Iterable[Callable[[], Iterator[_Item]]], workers: int) -> Iterator[_Item]:
     """What some streams give, one stream after the other; `workers` of them are under way in threads of their own.
 

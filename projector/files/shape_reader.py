@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from projector.errors import ProjectorError, ProjectorWarning
-from projector.files.concurrently import in_order
+from projector.files.concurrently import worked_ahead
 from projector.files.locations import parse_location
 from projector.files.physical import FileSchema
 from projector.files.shape_cache import Marks, ShapeCache
@@ -113,15 +113,13 @@ def _read(
         except ProjectorError as error:
             return error
 
-    with ThreadPoolExecutor(max_workers, thread_name_prefix="footers") as pool:
-        for _, future in in_order(pool, read, paths, 4 * max_workers):
-            shape = future.result()
-            if isinstance(shape, ProjectorError):
-                result.schemas.append(shape)
-                result.row_counts.append(0)
-            else:
-                result.schemas.append(shape.schema)
-                result.row_counts.append(shape.row_count)
+    for _, shape in worked_ahead(paths, read, workers=max_workers, ahead=4 * max_workers):
+        if isinstance(shape, ProjectorError):
+            result.schemas.append(shape)
+            result.row_counts.append(0)
+        else:
+            result.schemas.append(shape.schema)
+            result.row_counts.append(shape.row_count)
     return result
 
 

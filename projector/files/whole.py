@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Self, TypeVar
+from typing import Self
 
-from projector.files.concurrently import in_order
 from projector.files.locations import parse_location
 from projector.files.storage import RandomAccess, Storage
 
@@ -16,9 +13,6 @@ WORKERS = 16
 
 MOST_BYTES = 64 << 20
 """A longer file is read piece by piece."""
-
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 @dataclass(slots=True)
@@ -63,25 +57,6 @@ def read_whole(storage: Storage, path: str) -> bytes:
     """The whole content of a file. Raises as `Storage.open` does."""
     with open_whole(storage, path) as file:
         return file.read_at(0, file.size())
-
-
-def worked_ahead(
-    items: Iterable[_Item], work: Callable[[_Item], _Result], *, workers: int
-) -> Iterator[tuple[_Item, _Result]]:
-    """Each item with what `work` makes of it, in order; with several workers the next ones are under way meanwhile.
-
-    What `work` raises is raised when the item's turn comes.
-    """
-    if workers <= 1:
-        for item in items:
-            yield item, work(item)
-        return
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="requests")
-    try:
-        for item, future in in_order(pool, work, items, workers):
-            yield item, future.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def workers_for(path: str | None) -> int:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from projector.errors import ProjectorError
+from projector.files.concurrently import worked_ahead
 from projector.files.physical import FileSchema
 from projector.files.shape_cache import ShapeCache
 from projector.files.shape_reader import read_shapes
 from projector.files.shapes import FileShape, KnownShapes, file_shape, shapes_so_far
 from projector.files.storage import Storage
-from projector.files.whole import worked_ahead, workers_for
+from projector.files.whole import workers_for
 from projector.planning.metadata_columns import partition_values
 from projector.planning.tasks import FileTask
 from projector.projection.plan import Binding, Plan

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from projector.errors import InvalidMetadataError, ProjectionError, UnsupportedError
+from projector.files.concurrently import worked_ahead
 from projector.files.locations import PathResolver
 from projector.files.storage import RandomAccess, Storage
-from projector.files.whole import worked_ahead, workers_for
+from projector.files.whole import workers_for
 from projector.metadata.kept_manifests import is_kept, manifest_entries
 from projector.metadata.manifests import (
     DataFile,
