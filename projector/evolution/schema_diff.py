@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from projector.errors import ProjectorError
 from projector.evolution.operations import Operation
-from projector.evolution.update_schema import UpdateSchema
 from projector.schema.promotions import promote_value
 from projector.schema.schema import Path, Schema
 from projector.schema.single_values import to_json
@@ -119,17 +118,6 @@ class SchemaDiff:
 
         return operations_of(self)
 
-    def to_update(
-        self, *, format_version: int = 2, case_sensitive: bool = True, allow_incompatible_changes: bool = False
-    ) -> UpdateSchema:
-        """The operations as a schema update with the given switches. Raises as `operations` does."""
-        update = UpdateSchema(
-            format_version=format_version,
-            case_sensitive=case_sensitive,
-            allow_incompatible_changes=allow_incompatible_changes,
-        )
-        return update.record(*self.operations())
-
     def to_json(self) -> list[dict[str, Any]]:
         """The changes as JSON values: types as text, defaults as JSON single values."""
         return [_change_to_json(change, self.new, self.old) for change in self.changes]
@@ -204,44 +192,6 @@ def _kept_default(value: Any, known: NestedField, field: NestedField) -> Any:
         return promote_value(value, known.field_type, field.field_type)
     except ProjectorError:
         return value
-
-
-def proposal_from_schema(
-    current: Schema,
-    proposed: Schema,
-    by: By = "id",
-    *,
-    partial: bool = False,
-    format_version: int = 2,
-    case_sensitive: bool = True,
-    allow_incompatible_changes: bool = False,
-) -> UpdateSchema:
-    """The schema update that makes a proposed schema of the current one.
-
-    Parameters
-    ----------
-    by:
-        How fields are matched, as in `diff_schemas`.
-    partial:
-        Whether the proposed schema cannot say docs, defaults and identifier fields, so that their absence is no change:
-        true of Arrow schemas and Parquet files.
-    format_version, case_sensitive, allow_incompatible_changes:
-        As in `UpdateSchema`.
-
-    Raises
-    ------
-    SchemaUpdateError:
-        A change that no update can make; the others are reported when the update is applied.
-    """
-    target = align_by_name(current, proposed) if by == "name" else proposed
-    if partial:
-        target = filled_in(current, target)
-    diff = SchemaDiff(current, target, by, tuple(_changes(current, target, by)))
-    return diff.to_update(
-        format_version=format_version,
-        case_sensitive=case_sensitive,
-        allow_incompatible_changes=allow_incompatible_changes,
-    )
 
 
 # ---------------------------------------------------------------- finding the changes

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from projector.errors import NotFoundError, ParseError, UnsupportedError
-from projector.evolution.schema_diff import By, SchemaDiff, align_by_name, diff_schemas, filled_in, proposal_from_schema
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.schema_diff import By, SchemaDiff, align_by_name, diff_schemas, filled_in
 from projector.files.storage import Storage
 from projector.metadata.loading import load_metadata, read_metadata
 from projector.metadata.table_metadata import TableMetadata
@@ -226,42 +225,6 @@ def diff_operands(one: str, other: str, by: By = "id", storage: Storage | None =
     """What `projector diff` shows: the differences between the schemas that two operands name."""
     storage = storage or Storage()
     return diff_sources(load_schema(one, storage), load_schema(other, storage), by)
-
-
-def proposal_from_source(
-    current: Schema,
-    source: SchemaSource,
-    by: By | None = None,
-    *,
-    format_version: int = 2,
-    case_sensitive: bool = True,
-    allow_incompatible_changes: bool = False,
-) -> UpdateSchema:
-    """The schema update that makes a source's schema of the current one.
-
-    Parameters
-    ----------
-    by:
-        How fields are matched; None takes ids where the source has them, else names.
-
-    Raises
-    ------
-    UnsupportedError:
-        `by="id"` for a source without ids.
-    SchemaUpdateError:
-        A change that no update can make.
-    """
-    if by == "id":
-        needs_ids(source)
-    return proposal_from_schema(
-        current,
-        source.schema,
-        by or ("id" if source.has_ids else "name"),
-        partial=source.partial,
-        format_version=format_version,
-        case_sensitive=case_sensitive,
-        allow_incompatible_changes=allow_incompatible_changes,
-    )
 
 
 def needs_ids(source: SchemaSource) -> None:

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from projector.check.proposal import from_schema
 from projector.errors import SchemaUpdateError
 from projector.evolution.operations import AddColumn, MoveColumn, NextStatement, RenameColumn
-from projector.evolution.schema_diff import diff_schemas, proposal_from_schema
+from projector.evolution.schema_diff import By, diff_schemas
+from projector.evolution.schema_sources import SchemaSource
+from projector.evolution.update_schema import UpdateSchema
 from projector.schema.fresh_ids import assign_fresh_ids
 from projector.schema.schema import Schema
 from projector.schema.types import (
@@ -35,6 +38,17 @@ from projector.schema.types import (
 )
 
 INT, LONG, STRING = IntegerType(), LongType(), StringType()
+
+
+def proposed(
+    old: Schema, new: Schema, by: By = "id", *, partial: bool = False, format_version: int = 2, **options: bool
+) -> UpdateSchema:
+    """What a check proposes to make a schema of another; `partial`: of one that comes from Arrow."""
+    proposal = from_schema(
+        SchemaSource("new", "arrow" if partial else "schema", new), old, format_version, by, **options
+    )
+    assert proposal.refused == ()
+    return proposal.update
 
 
 def schema(*fields: NestedField, identifiers: tuple[int, ...] = ()) -> Schema:
@@ -141,7 +155,7 @@ def test_what_no_update_can_do_is_refused() -> None:
 
 
 def test_an_illegal_type_is_left_for_apply() -> None:
-    update = proposal_from_schema(schema(field(1, "a", LONG)), schema(field(1, "a", INT)))
+    update = proposed(schema(field(1, "a", LONG)), schema(field(1, "a", INT)))
     with pytest.raises(SchemaUpdateError, match="Cannot change column type: a: long -> int"):
         update.apply(schema(field(1, "a", LONG)), 1)
 
@@ -150,29 +164,29 @@ def test_a_name_taken_over_from_a_renamed_field() -> None:
     old, new = schema(field(1, "a"), field(2, "b")), schema(field(5, "a", STRING), field(1, "old_a"), field(2, "b"))
     operations = diff_schemas(old, new).operations()
     assert [type(operation) for operation in operations] == [RenameColumn, NextStatement, AddColumn, MoveColumn]
-    made, last = proposal_from_schema(old, new).apply(old, 2)
+    made, last = proposed(old, new).apply(old, 2)
     assert made.fields == (field(3, "a", STRING), field(1, "old_a"), field(2, "b"))
     assert last == 3
 
 
 def test_names_that_are_swapped_need_one_statement() -> None:
     old, new = schema(field(1, "a"), field(2, "b")), schema(field(1, "b"), field(2, "a"))
-    assert proposal_from_schema(old, new).apply(old, 2)[0].fields == new.fields
+    assert proposed(old, new).apply(old, 2)[0].fields == new.fields
 
 
 def test_promotion_takes_the_defaults_with_it() -> None:
     old = schema(field(1, "d", DateType(), initial_default=1, write_default=1))
     day = 86_400_000_000
     new = schema(field(1, "d", TimestampType(), initial_default=day, write_default=day))
-    assert proposal_from_schema(old, new, format_version=3).apply(old, 1)[0].fields == new.fields
+    assert proposed(old, new, format_version=3).apply(old, 1)[0].fields == new.fields
     bare = schema(field(1, "d", TimestampType()))
-    assert proposal_from_schema(old, bare, partial=True, format_version=3).apply(old, 1)[0].fields == new.fields
+    assert proposed(old, bare, partial=True, format_version=3).apply(old, 1)[0].fields == new.fields
 
 
 def test_a_partial_schema_keeps_what_it_cannot_say() -> None:
     old = schema(field(1, "id", LONG, True, doc="key"), field(2, "n", INT, write_default=3), identifiers=(1,))
     bare = schema(field(1, "id", LONG, True), field(2, "n", LONG), field(3, "m", STRING))
-    made, _ = proposal_from_schema(old, bare, "name", partial=True).apply(old, 2)
+    made, _ = proposed(old, bare, "name", partial=True).apply(old, 2)
     assert made.fields == (field(1, "id", LONG, True, doc="key"), field(2, "n", LONG, write_default=3), bare.fields[2])
     assert made.identifier_field_ids == (1,)
 
@@ -186,7 +200,7 @@ def test_as_few_fields_move_as_can_be() -> None:
         diff = diff_schemas(old, new)
         assert sum(change.kind == "moved" for change in diff.changes) == 5 - stay
         assert sum(isinstance(operation, MoveColumn) for operation in diff.operations()) == 5 - stay
-        assert diff.to_update().apply(old, 5)[0].fields == new.fields
+        assert UpdateSchema().with_operations(diff.operations()).apply(old, 5)[0].fields == new.fields
 
 
 # ---------------------------------------------------------------- any old and new schema
@@ -312,9 +326,7 @@ def test_the_operations_make_the_new_schema(data: st.DataObject, old: Schema, by
         ids = {path: field_id for field_id, path in given_new.paths_by_id.items()}
         named = tuple(ids[new.paths_by_id[i]] for i in new.identifier_field_ids)
         given_new = replace(given_new, identifier_field_ids=named)
-    update = proposal_from_schema(
-        old, given_new, "name" if by_name else "id", format_version=3, allow_incompatible_changes=True
-    )
+    update = proposed(old, given_new, "name" if by_name else "id", format_version=3, allow_incompatible_changes=True)
     made, last = update.apply(old, old.highest_field_id)
     assert up_to_fresh_ids(made, old) == up_to_fresh_ids(new, old)
     assert {made.name_of(i) for i in made.identifier_field_ids} == {new.name_of(i) for i in new.identifier_field_ids}

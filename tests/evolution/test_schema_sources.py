@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from projector.check.proposal import from_schema
 from projector.errors import NotFoundError, ParseError, UnsupportedError
 from projector.evolution.schema_sources import (
     diff_operands,
     diff_sources,
     load_schema,
-    proposal_from_source,
     read_schema_file,
     schema_at,
     source_from_arrow,
@@ -151,7 +151,7 @@ def test_ids_that_are_not_on_every_field_mean_nothing() -> None:
     source = source_from_arrow(pa.schema([with_ids(pa.list_(pa.int32()), "l", 7)]))
     assert not source.has_ids
     with pytest.raises(UnsupportedError, match="has no field ids; compare by name"):
-        proposal_from_source(CURRENT, source, "id")
+        from_schema(source, CURRENT, 2, "id")
     with pytest.raises(UnsupportedError):
         diff_sources(source, source)
 
@@ -160,7 +160,7 @@ def test_an_arrow_schema_is_a_proposal_by_name() -> None:
     arrow = pa.schema(
         [pa.field("n", pa.int64()), pa.field("id", pa.int64(), nullable=False), pa.field("x", pa.string())]
     )
-    made, last = proposal_from_source(CURRENT, source_from_arrow(arrow)).apply(CURRENT, 2)
+    made, last = from_schema(source_from_arrow(arrow), CURRENT, 2).update.apply(CURRENT, 2)
     assert made.fields == (
         NestedField(2, "n", LONG, write_default=3),
         NestedField(1, "id", LONG, True, "key"),
