@@ -18,7 +18,7 @@ def tiny_files(table: ManyFiles, folder: Path) -> list[str]:
     data = folder / f"footers-{table}-{table.data}"
     if data.exists():
         return [str(path) for path in sorted(data.iterdir())]
-    return [path for path, _ in write_data(table, data)]
+    return [file.path for file in write_data(table, data)]
 
 
 def ours(files: Sequence[str]) -> int:

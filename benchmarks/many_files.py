@@ -1,13 +1,20 @@
-"""Tables of very many files: schemas that change, statistics by arithmetic, data files that are tiny or not there."""
+"""Tables of very many files: schemas that change, statistics by arithmetic, data files that are tiny or not there.
+
+Of data files that are there, sizes, counts and bounds are true. In each row of one, column 1 has the number of its
+partition, column 2 counts on over the whole table, and the others count from 0 in every file. Where no files are, the
+bounds of the others are as if their values were spread.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -15,6 +22,12 @@ from .iceberg_files import Json, TableFiles, eight
 
 LINKS_OF_ONE_FILE = 10_000
 """Paths that lead to one shared file; file systems allow some tens of thousands."""
+
+_RENUMBERED_ROWS = 1000
+"""Files of so many rows are made by putting other numbers into one that is there: column 2 is one page then."""
+
+_STAND_IN = 0x5A17_C0DE_0BAD_0000
+"""Where column 2 starts in that one: no other eight bytes are like it."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +47,10 @@ class ManyFiles:
     deletes:
         Position delete files beside the data files.
     statistics:
-        Columns that manifests keep statistics of.
+        Columns that manifests keep statistics of: so many of the first that a file has.
     data:
-        `none` writes metadata alone, `tiny` a small file for each path, `shared` one file for all paths of a version,
-        `new` tiny files none of which has the schema of another.
+        `none` writes metadata alone, `tiny` a small file for each path, `shared` one file for all paths of a version
+        and a partition (column 2 counts from 0 in all of them), `new` tiny files, each with a schema of its own.
     """
 
     files: int
@@ -58,6 +71,24 @@ class ManyFiles:
     def version_of(self, file: int) -> int:
         """The schema that a file is written under."""
         return file * self.versions // self.files
+
+    def partition_of(self, file: int) -> int:
+        """The value of column 1 in a file."""
+        return file * self.partitions // self.files
+
+    def first_of(self, file: int) -> int:
+        """The value of column 2 in the first row of a file."""
+        return 0 if self.data == "shared" else file * self.rows
+
+
+@dataclass(frozen=True)
+class Written:
+    """A data file once it is there: its bytes, those of each of its columns, and where its row groups start."""
+
+    path: str
+    size: int
+    column_sizes: tuple[int, ...] = ()
+    split_offsets: tuple[int, ...] = (4,)
 
 
 def fields(table: ManyFiles, version: int) -> list[Json]:
@@ -83,77 +114,161 @@ def fields(table: ManyFiles, version: int) -> list[Json]:
     return found
 
 
-def tiny_file(schema: list[Json], rows: int, mark: str = "") -> bytes:
+def tiny_file(table: ManyFiles, version: int, part: int = 0, first: int = 0, mark: str = "") -> bytes:
     """A Parquet file of a schema; `mark` goes into the name of its last column."""
-    arrow = pa.schema([_arrow_field(f, mark if f is schema[-1] else "") for f in schema])
-    columns = [_values(f.type, rows) for f in arrow]
+    columns = fields(table, version)
+    schema = pa.schema([_arrow_field(f, mark if f is columns[-1] else "") for f in columns])
+    rows = np.arange(table.rows)
+    values = {1: np.full(table.rows, part), 2: rows + first}
+    arrays = [_values(to.type, values.get(f["id"], rows)) for f, to in zip(columns, schema, strict=True)]
+    paths = [path for each in schema for path in _paths(each)]
+    second = schema.field(1).name  # as it is, so that it can be found in the file
     out = io.BytesIO()
-    pq.write_table(pa.Table.from_arrays(columns, schema=arrow), out, store_schema=False)
+    pq.write_table(
+        pa.Table.from_arrays(arrays, schema=schema),
+        out,
+        store_schema=False,
+        use_dictionary=[path for path in paths if path != second],
+        compression={path: "none" if path == second else "snappy" for path in paths},
+    )
     return out.getvalue()
+
+
+def _renumbered(file: bytes, rows: int, first: int) -> bytes:
+    """The file with another start of column 2 than the stand-in, in its page and its statistics."""
+    old, new = (np.arange(rows, dtype="<i8") + start for start in (_STAND_IN, first))
+    for before, after in ((old, new), (old[:1], new[:1]), (old[-1:], new[-1:])):
+        file = file.replace(before.tobytes(), after.tobytes())
+    return file
 
 
 _ARROW = {"int": pa.int32(), "long": pa.int64(), "string": pa.string()}
 
 
-def _arrow_field(field: Json, mark: str = "") -> pa.Field:
-    kind = field["type"]
+def _arrow_field(column: Json, mark: str = "") -> pa.Field:
+    kind = column["type"]
     found = _ARROW[kind] if isinstance(kind, str) else pa.struct([_arrow_field(f) for f in kind["fields"]])
-    return pa.field(field["name"] + mark, found, metadata={"PARQUET:field_id": str(field["id"])})
+    return pa.field(column["name"] + mark, found, metadata={"PARQUET:field_id": str(column["id"])})
 
 
-def _values(kind: pa.DataType, rows: int) -> pa.Array:
+def _paths(column: pa.Field) -> list[str]:
+    if not pa.types.is_struct(column.type):
+        return [column.name]
+    return [f"{column.name}.{path}" for child in column.type for path in _paths(child)]
+
+
+def _values(kind: pa.DataType, numbers: np.ndarray) -> pa.Array:
     if pa.types.is_struct(kind):
-        return pa.array([{"in": None}] * rows, kind)
-    return pa.array(range(rows), pa.int64()).cast(kind)
+        return pa.StructArray.from_arrays([_values(child.type, numbers) for child in kind], fields=list(kind))
+    if pa.types.is_string(kind):
+        return pa.array([_text(number) for number in numbers])
+    return pa.array(numbers, pa.int64()).cast(kind)
 
 
-def write_data(table: ManyFiles, folder: Path) -> Iterator[tuple[str, int]]:
-    """Write the data files; gives the path and size of each, in their order."""
+def _text(number: int) -> str:
+    return f"{number:08}"
+
+
+def write_data(table: ManyFiles, folder: Path) -> Iterator[Written]:
+    """Write the data files, in their order."""
     folder.mkdir(parents=True, exist_ok=True)
-    made: dict[int, bytes] = {}
-    linked: Path | None = None
-    for number in range(table.files):
-        path = folder / f"part-{number:06}-0123456789abcdef.parquet"
-        version = table.version_of(number)
-        if table.data == "none":
-            yield str(path), 100_000_000
-            continue
-        known = version in made
-        if linked is not None and known and number % LINKS_OF_ONE_FILE:
-            os.link(linked, path)
-            yield str(path), len(made[version])
-            continue
-        if not known or table.data == "new":
-            mark = f"_{number:06}" if table.data == "new" else ""
-            made[version] = tiny_file(fields(table, version), table.rows, mark)
-        path.write_bytes(made[version])
-        linked = path if table.data == "shared" else None
-        yield str(path), len(made[version])
+    write = {"none": _nothing, "tiny": _tiny, "shared": _shared, "new": _new}[table.data]
+    paths = (folder / f"part-{number:06}-0123456789abcdef.parquet" for number in range(table.files))
+    return write(table, paths)
 
 
-def data_file(table: ManyFiles, number: int, path: str, size: int) -> Json:
-    """A manifest entry's file: column 1 clustered by partition, column 2 sorted over the table, the others spread."""
-    ids = range(1, min(table.statistics, table.columns) + 1)
-    part = number * table.partitions // table.files
-    first = {1: part, 2: number * table.rows}
-    low = [{"key": i, "value": eight(first.get(i, number * i % 997))} for i in ids]
-    high = [
-        {"key": i, "value": eight(first.get(i, number * i % 997 + 1000) + (table.rows - 1) * (i == 2))} for i in ids
-    ]
+def _nothing(_table: ManyFiles, paths: Iterator[Path]) -> Iterator[Written]:
+    for path in paths:
+        yield Written(str(path), 100_000_000)
+
+
+def _tiny(table: ManyFiles, paths: Iterator[Path]) -> Iterator[Written]:
+    made: dict[tuple[int, int], tuple[bytes, Written]] = {}
+    for number, path in enumerate(paths):
+        key = table.version_of(number), table.partition_of(number)
+        if table.rows > _RENUMBERED_ROWS:
+            yield _written(tiny_file(table, *key, table.first_of(number)), path)
+            continue
+        if key not in made:
+            file = tiny_file(table, *key, _STAND_IN)
+            made[key] = file, _written(file, path)
+        file, known = made[key]
+        path.write_bytes(_renumbered(file, table.rows, table.first_of(number)))
+        yield replace(known, path=str(path))
+
+
+def _shared(table: ManyFiles, paths: Iterator[Path]) -> Iterator[Written]:
+    made: dict[tuple[int, int], tuple[Written, int]] = {}
+    for number, path in enumerate(paths):
+        key = table.version_of(number), table.partition_of(number)
+        known, links = made.get(key, (None, 0))
+        if known is None or links == LINKS_OF_ONE_FILE:
+            known, links = _written(tiny_file(table, *key), path), 0
+        else:
+            os.link(known.path, path)
+        made[key] = known, links + 1
+        yield replace(known, path=str(path))
+
+
+def _new(table: ManyFiles, paths: Iterator[Path]) -> Iterator[Written]:
+    for number, path in enumerate(paths):
+        where = table.version_of(number), table.partition_of(number), table.first_of(number)
+        yield _written(tiny_file(table, *where, mark=f"_{number:06}"), path)
+
+
+def _written(file: bytes, path: Path) -> Written:
+    path.write_bytes(file)
+    footer = pq.read_metadata(io.BytesIO(file))
+    groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
+    chunks = [[group.column(i) for group in groups] for i in range(footer.num_columns)]
+    sizes = [sum(chunk.total_compressed_size for chunk in each) for each in chunks]
+    starts = [c.dictionary_page_offset if c.has_dictionary_page else c.data_page_offset for c in chunks[0]]
+    return Written(str(path), len(file), tuple(sizes), tuple(starts))
+
+
+def data_file(table: ManyFiles, number: int, file: Written) -> Json:
+    """The manifest entry of a data file, with bounds in the types that its columns had then."""
+    leaves = _leaves(table, table.version_of(number))
+    part, start, last = table.partition_of(number), table.first_of(number), table.rows - 1
+    low, high, sizes = [], [], []
+    for place, (i, kind) in enumerate(leaves):
+        spread = (number * i % 997, 1000) if table.data == "none" else (0, last)
+        first, beyond = {1: (part, 0), 2: (start, last)}.get(i, spread)
+        low.append({"key": i, "value": _bound(first, kind)})
+        high.append({"key": i, "value": _bound(first + beyond, kind)})
+        sizes.append({"key": i, "value": file.column_sizes[place] if file.column_sizes else 100 + i * number % 9999})
     return {
         "content": 0,
-        "file_path": f"file://{path}",
+        "file_path": f"file://{file.path}",
         "file_format": "PARQUET",
         "partition": {"c1": part} if table.partitions else {},
         "record_count": table.rows,
-        "file_size_in_bytes": size,
-        "column_sizes": [{"key": i, "value": 100 + i * number % 9999} for i in ids],
-        "value_counts": [{"key": i, "value": table.rows} for i in ids],
-        "null_value_counts": [{"key": i, "value": 0} for i in ids],
+        "file_size_in_bytes": file.size,
+        "column_sizes": sizes,
+        "value_counts": [{"key": i, "value": table.rows} for i, _ in leaves],
+        "null_value_counts": [{"key": i, "value": 0} for i, _ in leaves],
         "lower_bounds": low,
         "upper_bounds": high,
-        "split_offsets": [4],
+        "split_offsets": list(file.split_offsets),
     }
+
+
+@lru_cache
+def _leaves(table: ManyFiles, version: int) -> list[tuple[int, str]]:
+    """The ids and types of what statistics are kept of."""
+    return [_leaf(column) for column in fields(table, version)][: table.statistics]
+
+
+def _leaf(column: Json) -> tuple[int, str]:
+    """The id and type of what a column holds, below all of its structs."""
+    kind = column["type"]
+    return (column["id"], kind) if isinstance(kind, str) else _leaf(kind["fields"][0])
+
+
+def _bound(number: int, kind: str) -> bytes:
+    if kind == "string":
+        return _text(number).encode()
+    return eight(number) if kind == "long" else number.to_bytes(4, "little", signed=True)
 
 
 def write_table(table: ManyFiles, folder: Path) -> str:
@@ -163,12 +278,12 @@ def write_table(table: ManyFiles, folder: Path) -> str:
     batch: list[Json] = []
     version = 0
     writer.evolve(fields(table, 0))
-    for number, (path, size) in enumerate(write_data(table, folder.absolute() / "data")):
+    for number, file in enumerate(write_data(table, folder.absolute() / "data")):
         if table.version_of(number) != version:
             writer.append(batch)
             version, batch = table.version_of(number), []
             writer.evolve(fields(table, version))
-        batch.append(data_file(table, number, path, size))
+        batch.append(data_file(table, number, file))
     writer.append(batch)
     if table.deletes:
         writer.append([_delete_file(table, n, folder.absolute()) for n in range(table.deletes)], content=1)
@@ -176,7 +291,8 @@ def write_table(table: ManyFiles, folder: Path) -> str:
 
 
 def _delete_file(table: ManyFiles, number: int, folder: Path) -> Json:
-    target = f"file://{folder}/data/part-{number * table.files // table.deletes:06}-0123456789abcdef.parquet"
+    about = number * table.files // table.deletes
+    target = f"file://{folder}/data/part-{about:06}-0123456789abcdef.parquet"
     path = folder / "data" / f"deletes-{number:06}.parquet"
     arrow = pa.schema(
         [
@@ -190,7 +306,7 @@ def _delete_file(table: ManyFiles, number: int, folder: Path) -> Json:
         "content": 1,
         "file_path": f"file://{path}",
         "file_format": "PARQUET",
-        "partition": {"c1": number * table.partitions // table.deletes} if table.partitions else {},
+        "partition": {"c1": table.partition_of(about)} if table.partitions else {},
         "record_count": 1,
         "file_size_in_bytes": path.stat().st_size,
         "lower_bounds": [{"key": 2147483546, "value": bound}],
