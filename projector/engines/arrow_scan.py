@@ -12,8 +12,7 @@ import pyarrow as pa
 from projector.engines.arrow import RowGroups, read_batches
 from projector.engines.arrow_row_groups import row_group_filter
 from projector.engines.arrow_rows import given_out
-from projector.engines.arrow_steps import compile_plan
-from projector.engines.arrow_together import SmallFile, fits, is_small, read_together
+from projector.engines.arrow_together import SmallFile, batch_bytes, fits, is_small, read_together
 from projector.engines.delete_files import DeleteReader, EqualityDeletes
 from projector.engines.failures import raise_failures
 from projector.engines.selection import DeletedPositions
@@ -28,8 +27,6 @@ _MOST_STREAMS = 8
 
 _MOST_BYTES = 128 << 20
 """Memory that the batches of all of them may take."""
-
-_LEAF_BYTES, _INFLATED = 8, 3
 
 Made = TypeVar("Made")
 Stream = Callable[[], Iterator[pa.RecordBatch]]
@@ -70,18 +67,9 @@ def scan_made(
 
 def _workers(first: Sequence[ProjectedFile], batch_size: int) -> int:
     """How many files to read at a time, by the first ones: as many as keep the CPUs busy and have room."""
-    largest = max((_batch_bytes(file, batch_size) for file in first), default=0)
+    largest = max((batch_bytes(file, batch_size) for file in first), default=0)
     room = _MOST_BYTES // largest if largest else 1
     return max(1, min(2 * int(pa.cpu_count()), _MOST_STREAMS, room))
-
-
-def _batch_bytes(file: ProjectedFile, batch_size: int) -> int:
-    """About how much memory a batch of a file takes."""
-    rows = min(batch_size, file.row_count)
-    compiled = compile_plan(file.plan)
-    leaves = len(compiled.leaves)
-    stored = (file.task.file_size or 0) * leaves // max(1, compiled.leaf_count) * rows // max(1, file.row_count)
-    return max(_LEAF_BYTES * rows * leaves, _INFLATED * stored, 1)
 
 
 def _made(stream: Stream, make: Callable[[pa.RecordBatch], Made]) -> Iterator[Made]:
@@ -104,11 +92,12 @@ def _streams(
                 continue
             chosen = None if groups is None else groups.chosen
             is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
-            if together and not (is_joined and fits(file, together, batch_size)):
+            small = SmallFile(file, chosen, batch_bytes(file, batch_size)) if is_joined else None
+            if together and (small is None or not fits(small, together, batch_size)):
                 yield _together(together, request, batch_size, schema, use_threads)
                 together = []
-            if is_joined:
-                together.append((file, chosen))
+            if small is not None:
+                together.append(small)
                 continue
             # Delete files are read here, one after the other, since several data files share them.
             positions = deletes.deleted_positions(file.task, file.row_count)
@@ -126,7 +115,7 @@ def _together(
     files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema, use_threads: bool
 ) -> Stream:
     if len(files) == 1:
-        ((file, chosen),) = files
+        ((file, chosen, _),) = files
         return partial(_one_file, file, chosen, request, batch_size, None, (), schema, use_threads)
     return partial(_small_files, files, request, batch_size, schema)
 

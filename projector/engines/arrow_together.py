@@ -7,6 +7,7 @@ together, or a value does not fit the schema, each file is projected alone, so t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,11 +21,32 @@ from projector.errors import ProjectorError
 from projector.files.storage import Storage
 from projector.planning.projected_files import ProjectedFile
 
-SmallFile = tuple[ProjectedFile, Callable[[pq.FileMetaData], Sequence[int]] | None]
-"""A file, and what chooses its row groups; None for all of them."""
+RowGroups = Callable[[pq.FileMetaData], Sequence[int]] | None
+"""What chooses the row groups of a file; None for all of them."""
 
 _MOST_FILES = 64
 _MOST_ROWS = 20_000
+_MOST_BYTES = 16 << 20
+"""Memory of the rows that are read together: while they are joined it is taken more than once."""
+
+_LEAF_BYTES, _INFLATED = 8, 3
+
+
+class SmallFile(NamedTuple):
+    """A file, its row groups, and about how much memory its rows take."""
+
+    file: ProjectedFile
+    row_groups: RowGroups
+    size: int
+
+
+def batch_bytes(file: ProjectedFile, batch_size: int) -> int:
+    """About how much memory a batch of a file takes."""
+    rows = min(batch_size, file.row_count)
+    compiled = compile_plan(file.plan)
+    leaves = len(compiled.leaves)
+    stored = (file.task.file_size or 0) * leaves // max(1, compiled.leaf_count) * rows // max(1, file.row_count)
+    return max(_LEAF_BYTES * rows * leaves, _INFLATED * stored, 1)
 
 
 def is_small(file: ProjectedFile, batch_size: int) -> bool:
@@ -33,12 +55,13 @@ def is_small(file: ProjectedFile, batch_size: int) -> bool:
     return file.row_count <= min(_MOST_ROWS, batch_size) and compiled.binds_nothing and compiled.names_are_clear
 
 
-def fits(file: ProjectedFile, others: Sequence[SmallFile], batch_size: int) -> bool:
+def fits(small: SmallFile, others: Sequence[SmallFile], batch_size: int) -> bool:
     """Whether a small file can be read together with others that come before it."""
     return (
-        others[0][0].plan is file.plan
+        others[0].file.plan is small.file.plan
         and len(others) < _MOST_FILES
-        and sum(other.row_count for other, _ in others) + file.row_count <= batch_size
+        and sum(other.file.row_count for other in others) + small.file.row_count <= batch_size
+        and sum(other.size for other in others) + small.size <= _MOST_BYTES
     )
 
 
@@ -47,7 +70,7 @@ def read_together(files: Sequence[SmallFile], storage: Storage, batch_size: int)
     try:
         batch = _projected(files, storage, batch_size)
     except (ProjectorError, pa.ArrowException):
-        for file, row_groups in files:
+        for file, row_groups, _ in files:
             yield from read_batches(file, storage, batch_size, row_groups=row_groups)
     else:
         if batch is not None:
@@ -55,9 +78,9 @@ def read_together(files: Sequence[SmallFile], storage: Storage, batch_size: int)
 
 
 def _projected(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> pa.RecordBatch | None:
-    compiled = compile_plan(files[0][0].plan)
+    compiled = compile_plan(files[0].file.plan)
     raw: list[RawBatch] = []
-    for file, row_groups in files:
+    for file, row_groups, _ in files:
         with storage.open_arrow(file.task.location) as source, opened(source, file.binding.file, compiled) as ready:
             chosen = None if row_groups is None else row_groups(ready.parquet.metadata)
             raw += raw_batches(ready, chosen, batch_size, use_threads=False)
@@ -65,7 +88,7 @@ def _projected(files: Sequence[SmallFile], storage: Storage, batch_size: int) ->
         return None
     columns, exact = (_joined([getattr(batch, part) for batch in raw]) for part in ("columns", "exact"))
     length = sum(batch.length for batch in raw)
-    return project_batch(compiled, columns, exact, 0, length, None, Bound(files[0][0].binding, compiled.constants))
+    return project_batch(compiled, columns, exact, 0, length, None, Bound(files[0].file.binding, compiled.constants))
 
 
 def _joined(parts: list[list[pa.Array]]) -> list[pa.Array]:

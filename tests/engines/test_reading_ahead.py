@@ -123,3 +123,13 @@ def test_the_first_file_that_is_broken_is_named_whatever_is_broken_in_it(tmp_pat
         assert reader.read_next_batch()["id"].to_pylist() == [1]
         with pytest.raises(ProjectionError, match=Path(wrong).name):
             reader.read_next_batch()
+
+
+def test_wide_files_are_read_together_as_far_as_memory_allows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = many(tmp_path, 9)
+    counts = joined(monkeypatch)
+    monkeypatch.setattr(arrow_together, "_MOST_BYTES", 3 * 48)  # 48: eight bytes for three rows of two columns
+    monkeypatch.setattr(arrow_together, "_INFLATED", 0)
+    scan = table.load().scan(None, ("id", "text"))
+    assert [row["id"] for row in scan.to_arrow().to_pylist()] == list(range(27))
+    assert max(counts) == 3
