@@ -65,7 +65,7 @@ def command(table: str, sql: str, **options: Any) -> None:
     target = Target.chosen("text" if chosen == "table" else chosen, options.pop("output_file"))
     main = open_table(table, dict(options))
     proposed = _as_if(main, options)
-    tables = dict.fromkeys((COMMAND_TABLE, *_own_names(table, main)), proposed)
+    tables = dict.fromkeys((COMMAND_TABLE, *_own_names(main)), proposed)
     for name, location in pairs(options["more"], "--table").items():
         if name.lower() == COMMAND_TABLE:
             raise ProjectorError(f"Cannot call a further table {name!r}", hint="that is the table of the command")
@@ -107,7 +107,7 @@ def _first_rows(batches: pa.RecordBatchReader, limit: int) -> pa.RecordBatchRead
     return pa.RecordBatchReader.from_batches(batches.schema, cut())
 
 
-def _own_names(location: str, table: Table) -> list[str]:
+def _own_names(table: Table) -> list[str]:
     """The last names of the table: of the folder it was found in, and of the one that its metadata records."""
     from projector.files.locations import base_name, table_root
 

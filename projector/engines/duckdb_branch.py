@@ -95,7 +95,7 @@ def branch(group: FileGroup, request: ScanRequest, deletes: DeleteReader, prefix
     given = [lowering.column(node) for node in nodes[:width]]
     probed = {p.field_id: lowering.probe(node, p) for p, node in zip(request.probes, nodes[width:], strict=True)}
     tables: dict[str, pa.Table] = {}
-    keys = _keys(group, request, deletes) if group.keys else None
+    keys = _keys(group, deletes) if group.keys else None
     if constants.nodes or keys is not None:
         tables[f"{prefix} constants"] = constants.table(None if keys is None else keys.sets)
     joins = [_join(f"{prefix} constants")] if tables else []
@@ -141,7 +141,7 @@ def _key_join(name: str, alias: str, compared: Sequence[tuple[str, str]]) -> str
     return f"ANTI JOIN {identifier(name)} AS {alias} ON {' AND '.join(same)}"
 
 
-def _keys(group: FileGroup, request: ScanRequest, deletes: DeleteReader) -> KeyTables:
+def _keys(group: FileGroup, deletes: DeleteReader) -> KeyTables:
     try:
         return key_tables(group, deletes)
     except TooManyKeysError:

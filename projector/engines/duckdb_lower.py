@@ -93,7 +93,7 @@ class Lowering:
                 assert isinstance(leaf.type, FileLeaf)
                 own = self._at(place, above, base)
                 self._see(own, leaf, above)
-                cast_to = _cast(own, cast, leaf.type, node.field.field_type)
+                cast_to = _cast(own, cast, node.field.field_type)
                 return self._checked(cast_to, own, node) if check_null else cast_to
             case StructOf(place=place, fields=fields, check_null=check_null):
                 own = self._at(place, above, base)
@@ -211,7 +211,7 @@ def _is_kept(cast: Cast, leaf: FileLeaf, requested: IcebergType) -> bool:
     return cast is Cast.NONE or (leaf.kind is FileKind.FLOAT16 and isinstance(requested, FloatType))
 
 
-def _cast(own: str, cast: Cast, leaf: FileLeaf, requested: IcebergType) -> str:
+def _cast(own: str, cast: Cast, requested: IcebergType) -> str:
     kind = duckdb_type(requested)
     match cast:
         case Cast.NONE | Cast.RESCALE_TIME | Cast.RESCALE_TIMESTAMP:

@@ -86,7 +86,7 @@ def _lower(node: PlanNode, own: pl.Expr | None, have: Dtype | None, schema: File
         case StructOf():
             return _struct(node, own, have, want, schema)
         case ListOf():
-            return _list(node, own, have, want, schema)
+            return _list(node, own, have, schema)
     raise AssertionError(f"{type(node).__name__} is not read by Polars")
 
 
@@ -115,7 +115,7 @@ def _struct(node: StructOf, own: pl.Expr, have: Dtype, want: Dtype, schema: File
     return own if list(result.items()) == [(f.name, f.dtype) for f in want.fields] else own.cast(want)  # type: ignore[union-attr]
 
 
-def _list(node: ListOf, own: pl.Expr, have: Dtype, want: Dtype, schema: FileSchema) -> pl.Expr:
+def _list(node: ListOf, own: pl.Expr, have: Dtype, schema: FileSchema) -> pl.Expr:
     if isinstance(have, pl.Array):
         own, have = own.arr.to_list(), pl.List(have.inner)
     if not isinstance(have, pl.List):

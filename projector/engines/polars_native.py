@@ -80,7 +80,7 @@ def native_files(plan: Plan) -> bool:
     return all(_native(node, plan) for node in plan.fields)
 
 
-def _native(node: PlanNode, plan: Plan, top: bool = True) -> bool:
+def _native(node: PlanNode, plan: Plan) -> bool:
     match node:
         case Read(place=place, cast=cast):
             leaf = plan.file_schema.at(place).type
@@ -93,7 +93,7 @@ def _native(node: PlanNode, plan: Plan, top: bool = True) -> bool:
             )
             return own or wider
         case StructOf() | ListOf():
-            return all(_native(child, plan, False) for child in children(node))
+            return all(_native(child, plan) for child in children(node))
         case MetadataColumn(place=place):
             return place is None
         case Null(field=field, origin=origin):

@@ -181,7 +181,7 @@ def _current(location: str, folder: str, names: tuple[str, ...], storage: Storag
             f"No table metadata in {location}",
             hint=f"looked in {folder} for {VERSION_HINT}, v<N>.metadata.json and <N>-<uuid>.metadata.json",
         )
-    return _newest(folder, catalog, hadoop, storage)
+    return _newest(folder, catalog, hadoop)
 
 
 def _hint(folder: str, names: tuple[str, ...], storage: Storage) -> str:
@@ -206,7 +206,7 @@ def _preferred(names: list[str]) -> str:
     return min(names, key=lambda name: (order.get(name[name.index(".") :], 9), name))
 
 
-def _newest(folder: str, catalog: dict[int, list[str]], hadoop: dict[int, list[str]], storage: Storage) -> str:
+def _newest(folder: str, catalog: dict[int, list[str]], hadoop: dict[int, list[str]]) -> str:
     """The catalog-style file of the highest version.
 
     A failed commit can leave a second file of one version behind, and only the catalog knows which one is current.

@@ -83,11 +83,6 @@ class PartitionFilter:
     width: int
     sources: Mapping[int, tuple[_Source, ...]]
 
-    @property
-    def is_useful(self) -> bool:
-        """Whether the spec says anything about a column of the filter."""
-        return bool(self.sources)
-
     def facts(self, partition: Mapping[int, Any], value_types: Mapping[int, IcebergType] | None = None) -> Lookup:
         """Facts of the source columns in a partition.
 

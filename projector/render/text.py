@@ -12,7 +12,6 @@ from projector.evolution.operations import Source
 from projector.render.words import counted, evidence_lines, looked_at, printable, verdict
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
-_WIDTH = 110
 
 Line = list[tuple[str, str]]
 """Pieces of text, each with a style of rich's."""

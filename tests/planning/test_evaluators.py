@@ -613,7 +613,7 @@ def test_fields_that_say_nothing():
         ),
     )
     judge = partition_filter(bound, spec)
-    assert not judge.is_useful
+    assert not judge.sources
     assert judge.might_match({1000: 1, 1001: 7, 1002: 3, 1003: 0})
     assert judge.might_match({})
     assert judge.manifest_might_match([Summary()] * 4)
