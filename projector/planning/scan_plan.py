@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from projector.errors import ProjectorError
+from projector.files.bulk import built_in_bulk
 from projector.files.shapes import KnownShapes, file_shape
 from projector.files.storage import Storage
 from projector.planning.tasks import FileTask
@@ -118,8 +119,9 @@ class ScanPlan:
         return False
 
     def _complete(self) -> None:
-        while self._draw():
-            pass
+        with built_in_bulk():
+            while self._draw():
+                pass
 
     @property
     def tasks(self) -> tuple[FileTask, ...]:
