@@ -16,6 +16,7 @@ from .footers import read_metadata
 from .many_files import ManyFiles
 from .measuring import Runner
 from .memory import told_by
+from .observing import HEAR
 from .planning_scenarios import metadata_table
 from .scenario import Prepared, Scenario, scaled
 
@@ -23,12 +24,6 @@ CHANGE = "ALTER TABLE t ADD COLUMN note string; ALTER TABLE t ALTER COLUMN c6 TY
 _TABLE = ManyFiles(100_000, 50, versions=12, data="tiny")
 
 _OPENS = """
-import os, sys
-opened = []
-def hear(event, arguments):
-    if event == "open" and isinstance(arguments[0], str):
-        opened.append(arguments[0])
-sys.addaudithook(hear)
 import projector
 report = projector.check(sys.argv[1], sql=sys.argv[2], cache=sys.argv[3] == "cache")
 figures = {
@@ -36,7 +31,6 @@ figures = {
     "manifests and lists read": sum(path.endswith(".avro") for path in opened),
 }
 """
-"""Python tells of every file that it opens, whoever opens it."""
 
 
 def ours(metadata_file: str, **options: Any) -> int:
@@ -62,7 +56,7 @@ def _figures(metadata_file: str, cache: str) -> Mapping[str, object]:
     """What one check opens, and takes of memory, in a process of its own."""
     if cache:
         ours(metadata_file)
-    return told_by(_OPENS, metadata_file, CHANGE, cache)
+    return told_by(HEAR + _OPENS, metadata_file, CHANGE, cache)
 
 
 def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:

@@ -15,7 +15,18 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.group("bench", no_args_is_help=True)
+class _Bench(click.Group):
+    """What the file system refuses is an error of the command line, too."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            where = f": {error.filename}" if error.filename else ""
+            raise click.UsageError(f"{error.strerror or error}{where}") from error
+
+
+@click.group("bench", cls=_Bench, no_args_is_help=True)
 def command() -> None:
     """Measure what projection costs, beside the raw scan and other readers.
 
@@ -60,6 +71,8 @@ def run(
     chosen = [name for name in known if not patterns or any(fnmatch.fnmatch(name, p) for p in patterns)]
     if not chosen:
         raise click.UsageError(f"No scenario is called {' or '.join(patterns)}; `projector bench list` names them")
+    if output is not None:
+        _try_to_write(output)  # before anything is measured
     found: dict[str, Any] = {}
     with ExitStack() as stack:
         where = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="projector-bench-")))
@@ -80,6 +93,8 @@ def run(
             found = merged(found, one) if found else one
             if output is not None:  # after each scenario, so that a long run that is broken off is not lost
                 save(merged(load(output), found) if output.exists() else found, output)
+    if not found:
+        raise click.UsageError(f"None of these scenarios has a runner like {' or '.join(only)}")
     click.echo(results_table(found))
 
 
@@ -157,7 +172,11 @@ def make(folder: Path, **size: Any) -> None:
 
     table = ManyFiles(**size)
     if table.versions > table.files:
-        raise click.UsageError("There must be as many files as versions at least")
+        raise click.UsageError(f"There must be as many files as versions at least: {table.versions}, see --versions")
+    if table.partitions > table.files:
+        raise click.UsageError(f"There must be as many files as partitions at least: {table.partitions}")
+    if (folder / "metadata").exists() or (folder / "data").exists():
+        raise click.UsageError(f"There is a table in {folder} already; choose another folder, or remove it")
     if table.deletes and table.data == "none":
         raise click.UsageError("Deletes need data files: choose another --data than none")
     click.echo(write_table(table, folder))
@@ -170,6 +189,18 @@ def _loaded(load: Any, file: Path) -> Any:
         raise click.UsageError(f"There is no such file: {file}") from None
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _try_to_write(output: Path) -> None:
+    from .results import load
+
+    if output.exists():
+        _loaded(load, output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    new = not output.exists()
+    output.open("a").close()
+    if new:
+        output.unlink()
 
 
 def _needs_matplotlib() -> None:

@@ -10,15 +10,13 @@ import projector
 
 from .many_files import ManyFiles, write_data
 from .measuring import Runner
-from .scenario import Prepared, Scenario, scaled
+from .scenario import Prepared, Scenario, made_once, scaled
 
 
 def tiny_files(table: ManyFiles, folder: Path) -> list[str]:
     """The data files of a table, written once below a folder."""
-    data = folder / f"footers-{table}-{table.data}"
-    if data.exists():
-        return [str(path) for path in sorted(data.iterdir())]
-    return [file.path for file in write_data(table, data)]
+    data = made_once(folder / f"footers-{table}-{table.data}", lambda data: list(write_data(table, data)))
+    return [str(path) for path in sorted(data.iterdir())]
 
 
 def ours(files: Sequence[str]) -> int:

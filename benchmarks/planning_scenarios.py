@@ -12,14 +12,15 @@ from projector.metadata import kept_manifests
 
 from .many_files import ManyFiles, write_table
 from .measuring import Runner
-from .scenario import Prepared, Scenario, scaled
+from .memory import peak_memory
+from .scenario import Prepared, Scenario, made_once, scaled
 
 
 def metadata_table(table: ManyFiles, folder: Path) -> str:
     """The metadata file of a table, written once below a folder."""
-    home = folder / f"table-{table}-{table.data}-{table.statistics}s-{table.partitions}p"
-    metadata = home / "metadata" / "v1.metadata.json"
-    return str(metadata) if metadata.exists() else write_table(table, home)
+    name = f"table-{table}-{table.data}-{table.statistics}s-{table.partitions}p"
+    home = made_once(folder / name, lambda home: write_table(table, home))
+    return str(home.absolute() / "metadata" / "v1.metadata.json")
 
 
 def ours(metadata_file: str, row_filter: str | None) -> int:
@@ -44,6 +45,27 @@ def _forget_manifests() -> None:
         clear()
 
 
+_OURS = """
+import sys
+import projector, projector.api.scan
+if sys.argv[1:]:
+    projector.load_table(sys.argv[1]).scan(sys.argv[2] or None).plan_files().tasks
+"""
+_PYICEBERGS = """
+import sys
+import pyiceberg.io.pyarrow
+from pyiceberg.table import StaticTable
+if sys.argv[1:]:
+    table = StaticTable.from_metadata(sys.argv[1])
+    tasks = list((table.scan(sys.argv[2]) if sys.argv[2] else table.scan()).plan_files())
+"""
+
+
+def _memory(statement: str, metadata_file: str, row_filter: str | None) -> dict[str, object]:
+    """Bytes resident at most with all tasks at hand, beyond an interpreter with the same imports."""
+    return {"peak_bytes": peak_memory(statement, metadata_file, row_filter or "") - peak_memory(statement)}
+
+
 def _figures(metadata_file: str, row_filter: str | None) -> dict[str, object]:
     kept_manifests.forget()
     plan = projector.load_table(metadata_file).scan(row_filter).plan_files()
@@ -52,7 +74,7 @@ def _figures(metadata_file: str, row_filter: str | None) -> dict[str, object]:
     for name in ("entries_decoded", "bytes_read"):
         if hasattr(plan, name):
             found[name] = getattr(plan, name)
-    return found
+    return found | _memory(_OURS, metadata_file, row_filter)
 
 
 def _prepare(table: ManyFiles, make_filter: Callable[[ManyFiles], str | None], folder: Path, scale: float) -> Prepared:
@@ -60,7 +82,10 @@ def _prepare(table: ManyFiles, make_filter: Callable[[ManyFiles], str | None], f
     metadata_file = metadata_table(sized, folder)
     row_filter = make_filter(sized)
     return {
-        "pyiceberg": Runner(partial(pyicebergs, metadata_file, row_filter)),
+        "pyiceberg": Runner(
+            partial(pyicebergs, metadata_file, row_filter),
+            facts=partial(_memory, _PYICEBERGS, metadata_file, row_filter),
+        ),
         "projector": Runner(
             partial(ours, metadata_file, row_filter), "pyiceberg", partial(_figures, metadata_file, row_filter)
         ),

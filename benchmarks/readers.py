@@ -32,7 +32,8 @@ class Reader:
     package: str | None = None
 
 
-def _metadata_file(folder: Path) -> str:
+def metadata_file(folder: Path) -> str:
+    """The current metadata file of a table."""
     files = (folder / "table" / "metadata").glob("v*.metadata.json")
     return str(max(files, key=lambda path: int(path.name.split(".")[0][1:])))
 
@@ -74,7 +75,7 @@ def ours_arrow(folder: Path, question: Question) -> Outcome:
 def pyiceberg(folder: Path, question: Question) -> Outcome:
     from pyiceberg.table import StaticTable
 
-    table = StaticTable.from_metadata(_metadata_file(folder))
+    table = StaticTable.from_metadata(metadata_file(folder))
     fields = question.columns or ("*",)
     where = question.condition
     scan = table.scan(where, selected_fields=fields) if where else table.scan(selected_fields=fields)
@@ -85,7 +86,7 @@ def daft(folder: Path, question: Question) -> Outcome:
     import daft
     from pyiceberg.table import StaticTable
 
-    frame = daft.read_iceberg(StaticTable.from_metadata(_metadata_file(folder)))
+    frame = daft.read_iceberg(StaticTable.from_metadata(metadata_file(folder)))
     if question.column is not None:
         frame = frame.where((daft.col(question.column) >= question.low) & (daft.col(question.column) < question.high))
     if question.columns is not None:
@@ -121,7 +122,7 @@ def ours_polars(folder: Path, question: Question) -> Outcome:
 def polars_scan_iceberg(folder: Path, question: Question) -> Outcome:
     import polars as pl
 
-    return _polars(pl.scan_iceberg(_metadata_file(folder)), question)
+    return _polars(pl.scan_iceberg(metadata_file(folder)), question)
 
 
 # --------------------------------------------------------------------------------------------------------------- DuckDB
@@ -149,12 +150,20 @@ def ours_duckdb(folder: Path, question: Question) -> Outcome:
     return _duckdb(scan.to_duckdb("t"), question)
 
 
+def ours_duckdb_arrow(folder: Path, question: Question) -> Outcome:
+    import projector
+
+    table = projector.load_table(folder / "table")
+    return _of_arrow(table.scan(question.condition, question.columns or ("*",)).to_arrow(engine="duckdb"))
+
+
 def duckdb_extension(folder: Path, question: Question) -> Outcome:
     import duckdb
 
     connection = duckdb.connect()
-    connection.execute("LOAD iceberg")  # must be installed already: nothing is downloaded here
-    connection.from_query(f"FROM iceberg_scan('{_metadata_file(folder)}')").create_view("t")
+    connection.execute("SET autoinstall_known_extensions = false")  # it must be there: nothing is downloaded here
+    connection.execute("LOAD iceberg")
+    connection.from_query(f"FROM iceberg_scan('{metadata_file(folder)}')").create_view("t")
     return _duckdb(connection, question)
 
 
@@ -168,5 +177,6 @@ READERS = (
     Reader("polars-scan_iceberg", polars_scan_iceberg, "raw-polars", "pyiceberg"),
     Reader("raw-duckdb", raw_duckdb),
     Reader("projector-duckdb", ours_duckdb, "raw-duckdb"),
+    Reader("projector-duckdb-arrow", ours_duckdb_arrow, "raw-duckdb"),
     Reader("duckdb-iceberg", duckdb_extension, "raw-duckdb"),
 )

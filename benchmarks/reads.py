@@ -12,9 +12,10 @@ from .make_tables import SCENARIOS as TABLES
 from .make_tables import Scenario as Evolved
 from .make_tables import write_scenario
 from .measuring import Runner
+from .observing import files_opened, planner
 from .queries import QUERIES, Query, Question
 from .readers import READERS, Reader
-from .scenario import Prepared, Scenario, scaled
+from .scenario import Prepared, Scenario, made_once, scaled
 
 
 def _prepare(name: str, query: Query, folder: Path, scale: float) -> Prepared:
@@ -25,8 +26,14 @@ def _prepare(name: str, query: Query, folder: Path, scale: float) -> Prepared:
     for reader in READERS:
         if reader.package is not None and find_spec(reader.package) is None:
             continue
-        found[reader.name] = Runner(partial(_run, reader, home, question), reader.limit)
+        found[reader.name] = Runner(partial(_run, reader, home, question), reader.limit, _facts(reader, home, question))
     return found
+
+
+def _facts(reader: Reader, home: Path, question: Question) -> Callable[[], Mapping[str, object]]:
+    if reader.name.startswith("projector-") and question.column is not None:
+        return partial(files_opened, reader, home, question)
+    return partial(planner, reader, home, question) if reader.name == "polars-scan_iceberg" else dict
 
 
 def _run(reader: Reader, home: Path, question: Question) -> object:
@@ -37,9 +44,7 @@ def made(name: str, folder: Path, scale: float) -> Path:
     """The folder of a table and its raw copy, made unless it is there."""
     table = _scaled(TABLES[name], scale)
     home = folder / f"reads-{table.files}"
-    if not (home / name).exists():
-        write_scenario(table, home)
-    return home / name
+    return made_once(home / name, lambda _: write_scenario(table, home))
 
 
 def _scaled(table: Evolved, scale: float) -> Evolved:

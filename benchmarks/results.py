@@ -17,7 +17,10 @@ from typing import Any
 from .measuring import AGAIN, Timing
 
 FORMAT = 1
-PACKAGES = ("iceberg-projector", "pyarrow", "polars", "duckdb", "fastavro", "pyiceberg", "pyiceberg-core", "daft")
+PACKAGES = (
+    "iceberg-projector", "pyarrow", "polars", "polars-iceberg", "duckdb", "fastavro", "pyiceberg", "pyiceberg-core",
+    "daft",
+)  # fmt: skip
 
 
 def document(found: Iterable[tuple[str, str, Timing]], runs: int) -> dict[str, Any]:
@@ -87,7 +90,10 @@ def machine() -> dict[str, Any]:
 
 def load(file: Path) -> dict[str, Any]:
     """Results that were saved. Raises `ValueError` for another format."""
-    found = json.loads(file.read_text("utf-8"))
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file} is no JSON: {error}") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"{file} does not hold results of format {FORMAT}")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -48,6 +49,17 @@ def scenarios() -> dict[str, Scenario]:
         for each in import_module(f".{module}", __package__).SCENARIOS:
             found[each.name] = each
     return found
+
+
+def made_once(folder: Path, make: Callable[[Path], object]) -> Path:
+    """A folder with what is made in it, unless that is there. What was left half made is made anew."""
+    done = folder.with_name(f"{folder.name}.made")
+    if not done.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        make(folder)
+        done.touch()
+    return folder
 
 
 def scaled(number: int, scale: float, least: int = 1) -> int:

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from benchmarks.command import command
 from benchmarks.comparing import compared, results_table, worst_change
 from benchmarks.measuring import Runner, measure
-from benchmarks.results import document, merged
-from benchmarks.scenario import scenarios
+from benchmarks.results import document, merged, versions
+from benchmarks.scenario import made_once, scenarios
 from cli.main import run as projector_command
 
 
@@ -39,13 +39,58 @@ def test_runners_take_turns_in_changing_order() -> None:
 
 def test_a_runner_that_fails_is_a_result() -> None:
     def fails() -> None:
-        raise OSError("no\nsuch thing")
+        raise OSError(f"no\nsuch thing at {os.path.expanduser('~/x')}")
 
     found = document([("s", "1x1", t) for t in measure({"raw": Runner(lambda: 1), "peer": Runner(fails, "raw")}, 1)], 1)
     assert [r["name"] for r in found["results"]] == ["s/raw/1x1", "s/peer/1x1"]
-    assert found["results"][1]["error"] == "OSError: no such thing"
+    assert found["results"][1]["error"] == "OSError: no such thing at ~/x"
     assert list(found["noise"]) == ["s/raw/1x1"]
     assert "failed: OSError" in results_table(found)
+
+
+def test_figures_that_fail_leave_the_times() -> None:
+    def fails() -> dict[str, object]:
+        raise ValueError("no figures")
+
+    (timing,) = measure({"raw": Runner(lambda: 1, facts=fails)}, 1, noise=False)
+    assert (len(timing.seconds), timing.error, timing.facts) == (1, None, {"figures failed": "ValueError: no figures"})
+
+
+def test_what_was_left_half_made_is_made_anew(tmp_path: Path) -> None:
+    def breaks_off(folder: Path) -> None:
+        folder.mkdir()
+        (folder / "a").touch()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        made_once(tmp_path / "t", breaks_off)
+    made: list[Path] = []
+    for _ in range(2):
+        assert made_once(tmp_path / "t", made.append) == tmp_path / "t"
+    assert made == [tmp_path / "t"]
+    assert not (tmp_path / "t").exists()
+
+
+def test_readers_tell_what_they_open_and_who_plans(tmp_path: Path) -> None:
+    from benchmarks.reads import SCENARIOS
+
+    (scenario,) = (each for each in SCENARIOS if each.name == "many-clustered")
+    runners = scenario.prepare(tmp_path, 0.02)  # 40 files
+    ours = {name: runner.facts() for name, runner in runners.items() if name.startswith("projector-")}
+    assert ours.keys() == {"projector-arrow", "projector-polars", "projector-duckdb", "projector-duckdb-arrow"}
+    for figures in ours.values():
+        assert 1 <= int(str(figures["files whose bounds match"])) <= 2
+        assert figures["files opened"] == figures["files whose bounds match"]
+    assert runners["polars-scan_iceberg"].facts()["planned by"] in ("polars-iceberg", "pyiceberg")
+    assert {"polars", "pyiceberg", "duckdb"} <= versions().keys()
+
+
+def test_polars_falls_back_to_pyiceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks.reads import SCENARIOS
+
+    monkeypatch.setenv("POLARS_ICEBERG_PLANNER", "pyiceberg")
+    scenario = next(each for each in SCENARIOS if each.name == "many-sum")
+    assert scenario.prepare(tmp_path, 0.006)["polars-scan_iceberg"].facts() == {"planned by": "pyiceberg"}
 
 
 def test_answers_that_differ_are_told() -> None:
@@ -112,6 +157,7 @@ def test_from_run_to_page(tmp_path: Path) -> None:
     assert "## Footers and shapes" in text
     assert "](performance/growth-files.svg)" in text
     assert "entries decoded 200" in text
+    assert "peak bytes" in text
     assert {p.name for p in (page.parent / "performance").iterdir()} == {"growth-files.svg", "ratio-to-raw.svg"}
     first = (page.parent / "performance" / "growth-files.svg").read_bytes()
     invoke("page", results, page)
@@ -126,7 +172,22 @@ def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
     assert "no such file" in invoke("table", tmp_path / "absent.json").output
     (tmp_path / "other.json").write_text("[]")
     assert "does not hold results" in invoke("table", tmp_path / "other.json").output
-    assert invoke("make", tmp_path / "x", "--files", 2, "--versions", 3).exit_code == 2
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "t" / "data").mkdir(parents=True)
+    few = ("--scale", 0.001, "--runs", 1)
+    for arguments, words in (
+        (("make", tmp_path / "x", "--files", 2, "--versions", 3), "as many files as versions"),
+        (("make", tmp_path / "x", "--files", 5, "--partitions", 6), "as many files as partitions"),
+        (("make", tmp_path / "x", "--data", "none", "--deletes", 1), "Deletes need data files"),
+        (("make", tmp_path / "t"), "There is a table"),
+        (("make", tmp_path / "broken.json" / "x"), "Not a directory"),
+        (("table", tmp_path / "broken.json"), "broken.json is no JSON"),
+        (("run", "footers-new-20", *few, "--runner", "nobody"), "has a runner like nobody"),
+        (("run", "footers-new-20", *few, "-o", tmp_path / "broken.json" / "x.json"), "broken.json"),
+        (("run", "footers-new-20", *few, "-o", tmp_path / "other.json"), "does not hold results"),
+    ):
+        done = invoke(*arguments)
+        assert (done.exit_code, words in done.output) == (2, True), (arguments, done.output)
 
 
 def test_the_verb(capsys: pytest.CaptureFixture[str]) -> None:
