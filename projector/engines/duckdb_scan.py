@@ -105,13 +105,18 @@ _bases: dict[int, duckdb.DuckDBPyConnection] = {}
 
 
 def own_connection() -> duckdb.DuckDBPyConnection:
-    """A connection of its own for a scan, to an in-memory database that all scans of the process share."""
+    """A connection of its own for a scan, to an in-memory database that all scans of the process share.
+
+    It bears the number of the process: a forked one would find its parent's by the name, whose threads it has not.
+    """
     import duckdb
 
-    base = _bases.get(os.getpid())
+    process = os.getpid()
+    base = _bases.get(process)
     if base is None:
-        base = _bases[os.getpid()] = duckdb.connect(
-            ":memory:projector", config={"arrow_lossless_conversion": "true", "python_enable_replacements": "false"}
+        base = _bases[process] = duckdb.connect(
+            f":memory:projector {process}",
+            config={"arrow_lossless_conversion": "true", "python_enable_replacements": "false"},
         )
     connection = base.cursor()
     connection.execute("SET TimeZone = 'UTC'")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +136,27 @@ def test_wide_files_are_read_together_as_far_as_memory_allows(tmp_path: Path, mo
     scan = table.load().scan(None, ("id", "text"))
     assert [row["id"] for row in scan.to_arrow().to_pylist()] == list(range(27))
     assert max(counts) == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("engine", ["rows", "arrow", "duckdb"])  # Polars itself does not work in a forked process
+def test_a_forked_process_reads_what_its_parent_has_read(tmp_path: Path, engine: str) -> None:
+    table = TableBuilder(tmp_path, INT, 2)
+    for n in range(6):
+        table.append([{"id": 3000 * n + i, "note": f"n{i}"} for i in range(3000)])
+    table.load()
+    location = str(tmp_path)
+    script = f"""
+import os, signal, sys
+import projector
+scan = projector.load_table({location!r}).scan("id >= 3")
+whole = scan.to_arrow({engine!r})
+half = scan.to_arrow_batch_reader(batch_size=10)
+half.read_next_batch()
+child = os.fork()
+if not child:
+    signal.alarm(30)
+    os._exit(0 if scan.to_arrow({engine!r}).equals(whole) else 1)
+sys.exit(os.waitpid(child, 0)[1])
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], timeout=60, check=True)
