@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from projector.engines.arrow_conform import conform_batch
-from projector.engines.polars_types import polars_schema
+from projector.engines.polars_types import HAS_MAPS, polars_schema
 from projector.schema.arrow_schema import arrow_schema
 from projector.schema.schema import Schema
 
@@ -29,8 +29,32 @@ def from_batches(batches: Iterable[pa.RecordBatch], schema: Schema) -> pl.DataFr
     plain = pa.Table.from_batches((conform_batch(batch, arrow) for batch in batches), arrow)
     frame = pl.from_arrow(plain, rechunk=False)
     assert isinstance(frame, pl.DataFrame)
+    frame = _with_text_of_its_own(frame)
     frame.columns = list(wanted)
     return frame if dict(frame.schema) == wanted else frame.cast(wanted)  # type: ignore[arg-type]
+
+
+def _with_text_of_its_own(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame made of Arrow's buffers, without those that hold short text: Polars keeps that in the column itself.
+
+    Arrow's would stay as long as the frame, and take as much again.
+    """
+    with_text = [name for name, kind in frame.schema.items() if _has_text(kind)]
+    if not with_text or not frame.height:
+        return frame
+    return frame.with_columns(pl.col(with_text).gather(pl.int_range(pl.len(), dtype=pl.UInt32)))
+
+
+def _has_text(kind: pl.DataType) -> bool:
+    match kind:
+        case pl.List():
+            return _has_text(kind.inner)  # type: ignore[arg-type]
+        case pl.Struct():
+            return any(_has_text(f.dtype) for f in kind.fields)  # type: ignore[arg-type]
+        case pl.String() | pl.Binary():
+            return True
+        case _:
+            return HAS_MAPS and isinstance(kind, pl.Map)
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:
