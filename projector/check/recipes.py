@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from projector.files.shape_cache import Marks, absolute, may_hold_secrets, store_of
+from projector.files.shape_cache import Marks, absolute, may_hold_secrets
 from projector.files.storage import Storage
 
 
@@ -30,6 +30,6 @@ def file_recipes(
         if mark is None or may_hold_secrets(location):
             found.append(None)
             continue
-        text = f"{store_of(storage)}\n{mark}\n{also}\n{absolute(location)}"
+        text = f"{storage.stores}\n{mark}\n{also}\n{absolute(location)}"
         found.append(f"{purpose}\n".encode() + hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
     return found

@@ -18,7 +18,7 @@ from itertools import chain
 from projector.errors import CorruptFileError, ProjectorError
 from projector.files.cache_file import CacheFile
 from projector.files.physical import FileSchema
-from projector.files.shape_cache import Marks, ShapeCache, may_hold_secrets, store_of
+from projector.files.shape_cache import Marks, ShapeCache, may_hold_secrets
 from projector.files.shape_reader import ShapesRead, read_shapes
 from projector.files.shapes import KnownShapes
 from projector.files.storage import Storage
@@ -81,7 +81,7 @@ def _recipe(batch: Sequence[str], marks: Marks, storage: Storage) -> bytes | Non
     if not marks.all_settled(figures[1::2]) and None in map(marks.settled, batch):
         return None
     here = "" if all(path.startswith("/") or "://" in path for path in batch) else os.getcwd()
-    digest = hashlib.sha256(f"{store_of(storage)}\n{here}\n{len(batch)}\n".encode("utf-8", "surrogatepass"))
+    digest = hashlib.sha256(f"{storage.stores}\n{here}\n{len(batch)}\n".encode("utf-8", "surrogatepass"))
     digest.update(text.encode("utf-8", "surrogatepass"))
     digest.update(figures.tobytes())
     return b"shapes of a batch\n" + digest.digest()

@@ -248,17 +248,12 @@ def _by_folder(paths: Sequence[str]) -> dict[str, list[str]]:
 
 def _digest(folder: str, storage: Storage) -> bytes:
     """What a folder is known by: its path, made absolute, and the store that it is in."""
-    return hashlib.sha256(f"{store_of(storage)}\n{absolute(folder or '.')}".encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(f"{storage.stores}\n{absolute(folder or '.')}".encode("utf-8", "surrogatepass")).digest()
 
 
 def absolute(path: str) -> str:
     """A path that means the same wherever it is asked for."""
     return path if "://" in path or path.startswith("/") else os.path.abspath(path)
-
-
-def store_of(storage: Storage) -> str:
-    """What tells stores apart in which the same paths are other files."""
-    return storage.properties.get("s3.endpoint", "") + storage.properties.get("gcs.service.host", "")
 
 
 def may_hold_secrets(path: str) -> bool:

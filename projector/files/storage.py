@@ -53,6 +53,9 @@ class FolderListing(NamedTuple):
     folders: tuple[str, ...]
 
 
+_STORES = ("s3.endpoint", "gcs.service.host", "adls.account-name", "hdfs.host", "hdfs.port")
+
+
 @dataclass(frozen=True)
 class Storage:
     """Reads local paths and the object stores that pyarrow knows.
@@ -78,6 +81,11 @@ class Storage:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_s3_tails", S3Tails(self.properties))
+
+    @property
+    def stores(self) -> str:
+        """What tells object stores apart in which the same paths are other files: none of it is secret."""
+        return "\n".join(self.properties.get(name, "") for name in _STORES)
 
     def open(self, path: str) -> RandomAccess:
         """A file, opened for reading by position."""

@@ -1,11 +1,13 @@
 """Manifests that this process has decoded. They never change, so the next plan of a table need not decode them again.
 
-A manifest is known by its place and by all that its entries take over from the manifest list; a local one by its size
-and the time of its last change as well. What is kept is bounded; of a manifest that is too long nothing is.
+A manifest is known by its place and by all that its entries take over from the manifest list; a local one by its
+inode, size and times as well, since another table may come to its place with the times it had (`cp -p`, archives);
+others by the store. What is kept is bounded; of a manifest that is too long nothing is. See docs/adr/0007.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Lock
@@ -13,7 +15,7 @@ from threading import Lock
 from projector.files.kept import Kept
 from projector.files.locations import PathResolver
 from projector.files.storage import RandomAccess, Storage
-from projector.files.tails import local_mark, plain_local_path
+from projector.files.tails import plain_local_path
 from projector.metadata.manifest_model import ManifestEntry, ManifestFile
 from projector.metadata.manifests import read_manifest
 
@@ -28,17 +30,17 @@ _kept: Kept[tuple[object, ...], tuple[ManifestEntry, ...]] = Kept(MOST_BYTES)
 _lock = Lock()
 
 
-def is_kept(manifest: ManifestFile, resolver: PathResolver) -> bool:
+def is_kept(storage: Storage, manifest: ManifestFile, resolver: PathResolver) -> bool:
     """Whether the entries of a manifest are kept."""
     with _lock:
-        return _kept.get(_key(manifest, resolver.resolve(manifest.path))) is not None
+        return _kept.get(_key(storage, manifest, resolver.resolve(manifest.path))) is not None
 
 
 def manifest_entries(
     storage: Storage, manifest: ManifestFile, resolver: PathResolver, opened: RandomAccess | None = None
 ) -> Iterator[ManifestEntry]:
     """All entries of a manifest, as `read_manifest` gives them, and raises; once read to its end they are kept."""
-    key = _key(manifest, resolver.resolve(manifest.path))
+    key = _key(storage, manifest, resolver.resolve(manifest.path))
     with _lock:
         known = _kept.get(key)
     if known is not None:
@@ -64,11 +66,14 @@ def forget() -> None:
         _kept.clear()
 
 
-def _key(manifest: ManifestFile, location: str) -> tuple[object, ...]:
+def _key(storage: Storage, manifest: ManifestFile, location: str) -> tuple[object, ...]:
     inherited = manifest.spec_id, manifest.sequence_number, manifest.added_snapshot_id, manifest.first_row_id
-    mark = None
+    where: object = None
     local = plain_local_path(location)
-    if local is not None:
+    if local is None:
+        where = storage.stores
+    else:
         with suppress(OSError):
-            mark = local_mark(local)
-    return location, manifest.length, mark, *inherited
+            status = os.stat(local)
+            where = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return location, manifest.length, where, *inherited

@@ -139,12 +139,12 @@ class _Planner:
                 deletes.append(manifest)
         for manifest, opened in self._opened(deletes):
             yield Opened(manifest.path)
-            kept = is_kept(manifest, self._resolver)
+            kept = is_kept(self._storage, manifest, self._resolver)
             self._add_deletes(manifest, opened)
             yield self._decoded(manifest, kept)
         for manifest, opened in self._opened(data):
             yield Opened(manifest.path)
-            kept = is_kept(manifest, self._resolver)
+            kept = is_kept(self._storage, manifest, self._resolver)
             yield from self._data_files(manifest, opened)
             yield self._decoded(manifest, kept)
 
@@ -178,7 +178,7 @@ class _Planner:
 
         def opened(manifest: ManifestFile) -> RandomAccess | None:
             encrypted = manifest.key_metadata is not None  # which reading it refuses
-            if encrypted or is_kept(manifest, self._resolver):
+            if encrypted or is_kept(self._storage, manifest, self._resolver):
                 return None
             return open_manifest(self._storage, manifest, self._resolver)
 
