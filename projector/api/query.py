@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from projector.api.query_needs import Needs, needs
 from projector.api.query_text import QueryText, parse_query
-from projector.api.scan import DEFAULT_BATCH_SIZE, Scan
+from projector.api.scan import Scan
 from projector.api.table import Table
 from projector.errors import ProjectorError, UnsupportedError
+from projector.planning.scan_request import DEFAULT_BATCH_SIZE
 
 if TYPE_CHECKING:
     import pyarrow as pa

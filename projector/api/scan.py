@@ -14,7 +14,7 @@ from projector.files.shape_cache import default_cache
 from projector.planning.expressions import TRUE, Expression, both
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_all, project_files
 from projector.planning.scan_plan import ScanPlan
-from projector.planning.scan_request import ScanRequest
+from projector.planning.scan_request import DEFAULT_BATCH_SIZE, ScanRequest
 from projector.planning.scan_source import ScanSource, enough_at_first, exact_count
 from projector.planning.tasks import FileTask
 from projector.schema.reserved import DELETED
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-DEFAULT_BATCH_SIZE = 131_072
 """Rows in a batch at most, unless the caller says otherwise."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from projector.check.live_files import LiveFile
 from projector.check.recipes import file_recipes
@@ -19,7 +20,8 @@ def bloom_leaves(file: LiveFile, storage: Storage, cache: CacheFile | None) -> f
     if cache is not None and recipe is not None:
         piece = cache.pieces([recipe]).get(recipe)
         if piece is not None:
-            return frozenset(json.loads(piece))
+            with suppress(ValueError, TypeError):
+                return frozenset(json.loads(piece))
     try:
         with storage.open(file.location) as source:
             found = leaves_with_bloom_filters(read_footer(source, file.path))

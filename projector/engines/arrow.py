@@ -18,9 +18,8 @@ from projector.engines.failures import raise_failures
 from projector.engines.selection import RowSelection
 from projector.files.storage import Storage
 from projector.planning.projected_files import ProjectedFile
+from projector.planning.scan_request import DEFAULT_BATCH_SIZE
 from projector.projection.plan import Binding, Plan
-
-DEFAULT_BATCH_SIZE = 131_072
 
 _LONG = 20_000
 """Rows of a file from which on handing its columns to threads costs less than it gains."""

@@ -17,10 +17,8 @@ from projector.engines.arrow_scan import scan_batches
 from projector.engines.duckdb_arrow import duckdb_arrow_schema, duckdb_batch
 from projector.planning.probes import with_probes
 from projector.planning.projected_files import PlanCache, ProjectedFile
-from projector.planning.scan_request import ScanRequest
+from projector.planning.scan_request import DEFAULT_BATCH_SIZE, ScanRequest
 from projector.schema.schema import Schema
-
-BATCH_SIZE = 131_072
 
 
 class ScanDataset(ds.Dataset):  # type: ignore[misc]
@@ -59,6 +57,6 @@ class ScanDataset(ds.Dataset):  # type: ignore[misc]
         files = (
             replace(f, plan=cache.plan(f.plan.file_schema, frozenset(f.task.identity_partition))) for f in self._files
         )
-        for batch in scan_batches(files, request, BATCH_SIZE):
+        for batch in scan_batches(files, request, DEFAULT_BATCH_SIZE):
             made = duckdb_batch(batch, chosen)
             yield pa.RecordBatch.from_arrays(made.columns, schema=schema)

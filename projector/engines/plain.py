@@ -49,8 +49,8 @@ def to_plain_rows(table: pa.Table | pa.RecordBatch, schema: Schema) -> list[dict
     """The rows of an Arrow table whose columns are those of `schema`, by position, as the row oracle gives them.
 
     Exact: times and timestamps are integers in the schema's unit, maps lists of pairs in their order. Any Arrow type
-    that can hold the values will do, so the results of all engines can be compared; whether the Arrow types are those
-    of the contract is to be asserted beside it.
+    that can hold the values will do, so the results of all engines can be compared; whether the Arrow types are the
+    right ones is to be asserted beside it.
     """
     if table.num_columns != len(schema.fields):
         raise ValueError(f"the table has {table.num_columns} columns, the schema {len(schema.fields)}")

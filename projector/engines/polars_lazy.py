@@ -11,6 +11,7 @@ from polars.io.plugins import register_io_source
 from projector.engines.polars_predicate import implied_filter
 from projector.engines.polars_types import polars_schema
 from projector.planning.expressions import TRUE, Expression
+from projector.planning.scan_request import DEFAULT_BATCH_SIZE
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField
 
@@ -19,8 +20,6 @@ Change = Callable[[pl.LazyFrame], pl.LazyFrame]
 ReadFrames = Callable[[Schema, Expression, Change | None, int], Iterator[pl.DataFrame]]
 """Reads a scan: the columns to give out, a filter that every wanted row passes (for pruning alone), what is done to the
 rows, and the rows in a batch at most."""
-
-_BATCH_SIZE = 131_072
 
 
 def lazy_frame(schema: Schema, read: ReadFrames) -> pl.LazyFrame:
@@ -50,7 +49,7 @@ def lazy_frame(schema: Schema, read: ReadFrames) -> pl.LazyFrame:
             change = _filtered(predicate)
         fields = tuple(f for f in schema.fields if f.name in needed)
         left = n_rows
-        for frame in read(replace(schema, fields=fields), bound, change, batch_size or _BATCH_SIZE):
+        for frame in read(replace(schema, fields=fields), bound, change, batch_size or DEFAULT_BATCH_SIZE):
             part = frame if frame.columns == names or not names else frame.select(names)
             if left is not None:
                 part = part.head(left)

@@ -27,8 +27,6 @@ from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
 from projector.schema.arrow_schema import arrow_schema
 
-DEFAULT_BATCH_SIZE = 131_072
-
 Change = Callable[[pl.LazyFrame], pl.LazyFrame]
 
 

@@ -12,6 +12,9 @@ from projector.schema.name_mapping import NameMapping
 from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
 
+DEFAULT_BATCH_SIZE = 131_072
+"""Rows in a batch at most, unless the caller says otherwise."""
+
 
 @dataclass(frozen=True)
 class ScanRequest:

@@ -1,4 +1,4 @@
-"""What a file may hold under a field (CONTRACT): every row of the table, with values from arithmetic."""
+"""What a file may hold under a field: every row of the table, with values from arithmetic."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Instead:
     Rewrite the files, or leave the column with the type that they hold.
 
 Reference:
-    Spec, Column Projection; docs/contract: what a file may hold under a field.
+    Spec, Column Projection. What a file may hold under a field is in `projector/projection/casts.py`.
 """
 
 from __future__ import annotations
