@@ -70,8 +70,14 @@ def arrow_errors(file: str) -> Iterator[None]:
 
 
 # What pyarrow raises as a failure of I/O or as an invalid file though it is a lack of its own: codecs, encodings, deep
-# schemas, and maps whose keys are optional, which some writers make.
-_UNSUPPORTED = ("not supported", "not yet implemented", "too deeply nested", "Map keys must be annotated as required")
+# schemas, maps whose keys are optional, which some writers make, and up to 25 nulls among lists of a fixed size.
+_UNSUPPORTED = (
+    "not supported",
+    "not yet implemented",
+    "too deeply nested",
+    "Map keys must be annotated as required",
+    "Expected all lists to be of size",
+)
 
 
 def _one_line(error: BaseException) -> str:
