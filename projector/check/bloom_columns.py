@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 
 from projector.check.live_files import LiveFile
 from projector.check.recipes import file_recipes
@@ -11,22 +10,26 @@ from projector.errors import ProjectorError
 from projector.files.bloom_filters import leaves_with_bloom_filters
 from projector.files.cache_file import CacheFile
 from projector.files.footer import read_footer
+from projector.files.pieces import Pieces
 from projector.files.storage import Storage
 
 
 def bloom_leaves(file: LiveFile, storage: Storage, cache: CacheFile | None) -> frozenset[int]:
     """Indexes of the leaf columns with bloom filters; none where the file cannot be read."""
-    recipe = None if cache is None else file_recipes("bloom filters", [file.location], storage)[0]
-    if cache is not None and recipe is not None:
-        piece = cache.pieces([recipe]).get(recipe)
-        if piece is not None:
-            with suppress(ValueError, TypeError):
-                return frozenset(json.loads(piece))
+    (recipe,) = [None] if cache is None else file_recipes("bloom filters", [file.location], storage)
+    pieces = Pieces(cache, [recipe])
+    found = pieces.get(recipe, _from_bytes)
+    if found is not None:
+        return found
     try:
         with storage.open(file.location) as source:
             found = leaves_with_bloom_filters(read_footer(source, file.path))
     except ProjectorError:
         return frozenset()
-    if cache is not None and recipe is not None:
-        cache.keep_pieces({recipe: json.dumps(sorted(found)).encode()})
+    pieces.add(recipe, json.dumps(sorted(found)).encode)
+    pieces.save()
     return found
+
+
+def _from_bytes(piece: bytes) -> frozenset[int]:
+    return frozenset(json.loads(piece))

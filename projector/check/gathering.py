@@ -12,6 +12,7 @@ from projector.check.recipes import file_recipes
 from projector.errors import ProjectorError
 from projector.files.cache_file import CacheFile
 from projector.files.locations import PathResolver
+from projector.files.pieces import Pieces
 from projector.files.storage import Storage
 from projector.metadata.manifests import FileContent, ManifestEntry, ManifestFile, read_manifest
 from projector.metadata.snapshots import Snapshot
@@ -61,12 +62,11 @@ def live_files(
     if cache is not None:
         inherited = [f"{m.length} {m.spec_id} {m.added_snapshot_id} {m.key_metadata!r}" for m in listed]
         recipes = file_recipes("listing", resolver.resolve_all([m.path for m in listed]), storage, inherited)
-    kept = {} if cache is None else cache.pieces(recipe for recipe in recipes if recipe is not None)
-    fresh: dict[bytes, bytes] = {}
+    pieces = Pieces(cache, recipes)
     gathered = _Gathered()
     for manifest, recipe in zip(listed, recipes, strict=True):
         reader = _Reader(storage, manifest, resolver)
-        listing = None if recipe is None else _kept_listing(kept.pop(recipe, None))
+        listing = pieces.get(recipe, Listing.from_bytes)
         if listing is None:
             listing, problem = reader.listing()
             if problem is not None:
@@ -74,16 +74,14 @@ def live_files(
                 if manifest.path in needed:
                     raise problem
                 unreadable.append(Unreadable(manifest.path, str(problem), problem))
-            if recipe is not None:
-                fresh[recipe] = listing.to_bytes()
+            pieces.add(recipe, listing.to_bytes)
         held = _identity_ids(metadata, manifest)
         identity = [frozenset(s for s, part in held.items() if part in kind.partition_ids) for kind in listing.kinds]
         locations = resolver.resolve_all(listing.paths)
         holders = frozenset(held_by[manifest.path])
         own = range(len(listing))
         gathered.add(Source(manifest, listing, locations, identity, holders, own, recipe, reader.entries))
-    if cache is not None:
-        cache.keep_pieces(fresh)
+    pieces.save()
     split = Files(Run(s, s.own) for s in gathered.sources).by(lambda _, kind: kind.content is FileContent.DATA)
     return LiveFiles(wanted, split.get(True, Files()), split.get(False, Files()), tuple(unreadable), listed)
 
@@ -158,12 +156,3 @@ class _Gathered:
 def _identity_ids(metadata: TableMetadata, manifest: ManifestFile) -> Mapping[int, int]:
     spec = metadata.specs.get(manifest.spec_id)
     return {} if spec is None else spec.identity_source_ids
-
-
-def _kept_listing(piece: bytes | None) -> Listing | None:
-    if piece is None:
-        return None
-    try:
-        return Listing.from_bytes(piece)
-    except (ValueError, TypeError):
-        return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import compress
 from operator import and_
 from typing import Any
@@ -15,6 +16,7 @@ from projector.check.entry_facts import BOUNDED, EntryFacts, Terms, entry_facts
 from projector.check.findings import Evidence
 from projector.check.live_files import LiveFiles, Run
 from projector.files.cache_file import CacheFile
+from projector.files.pieces import Pieces
 from projector.metadata.table_metadata import TableMetadata
 from projector.planning.moved_names import ids_with_moved_names
 from projector.schema.name_mapping import NameMapping
@@ -122,34 +124,18 @@ def _step(bounds: int, at_most: int | None) -> int:
 
 def _facts_of(live: LiveFiles, terms: Terms, cache: CacheFile | None) -> list[tuple[Run, EntryFacts]]:
     """The facts of each manifest with data files, from the cache where it has them."""
-    recipes: dict[int, bytes] = {}
-    if cache is not None:
-        for run in live.data.runs:
-            if run.source.recipe is not None:
-                recipes[id(run)] = terms.recipe(run.source.recipe, run.source.manifest)
-    kept = {} if cache is None else cache.pieces(recipes.values())
-    fresh: dict[bytes, bytes] = {}
+    runs = live.data.runs
+    recipes = [None if r.source.recipe is None else terms.recipe(r.source.recipe, r.source.manifest) for r in runs]
+    pieces = Pieces(cache, recipes)
     found = []
-    for run in live.data.runs:
-        recipe = recipes.get(id(run))
-        facts = _kept_facts(kept.get(recipe), len(run.source.listing)) if recipe is not None else None
+    for run, recipe in zip(runs, recipes, strict=True):
+        facts = pieces.get(recipe, partial(EntryFacts.from_bytes, count=len(run.source.listing)))
         if facts is None:
             facts = entry_facts(run.source.manifest, run.source.entries, terms)
-            if recipe is not None:
-                fresh[recipe] = facts.to_bytes()
+            pieces.add(recipe, facts.to_bytes)
         found.append((run, facts))
-    if cache is not None:
-        cache.keep_pieces(fresh)
+    pieces.save()
     return found
-
-
-def _kept_facts(piece: bytes | None, count: int) -> EntryFacts | None:
-    if piece is None:
-        return None
-    try:
-        return EntryFacts.from_bytes(piece, count)
-    except (ValueError, TypeError):
-        return None
 
 
 def _add(facts: ManifestFacts, run: Run, found: EntryFacts, terms: Terms) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from projector.check.recipes import file_recipes
 from projector.errors import ProjectorError
 from projector.files.cache_file import CacheFile
 from projector.files.locations import PathResolver
+from projector.files.pieces import Pieces
 from projector.files.storage import Storage
 from projector.metadata.manifests import FieldSummary, ManifestContent, ManifestFile, snapshot_manifests
 from projector.metadata.snapshots import Snapshot
@@ -30,22 +32,20 @@ def manifests_of(
     named = [s for s in snapshots if s.manifest_list is not None and s.key_id is None] if cache is not None else []
     locations = resolver.resolve_all([str(snapshot.manifest_list) for snapshot in named])
     recipes = dict(zip(map(id, named), file_recipes("manifest list", locations, storage), strict=True))
-    kept = {} if cache is None else cache.pieces(recipe for recipe in recipes.values() if recipe is not None)
-    fresh: dict[bytes, bytes] = {}
+    pieces = Pieces(cache, recipes.values())
     for snapshot in snapshots:
         recipe = recipes.get(id(snapshot))
-        found = _from_bytes(kept.pop(recipe, None)) if recipe is not None else None
+        found = pieces.get(recipe, _from_bytes)
         if found is None:
             try:
                 found = tuple(snapshot_manifests(storage, snapshot, resolver))
             except ProjectorError as error:
                 yield snapshot, error
                 continue
-            if recipe is not None and found:  # of an empty list the snapshot decides whether it is sound
-                fresh[recipe] = _to_bytes(found)
+            if found:  # of an empty list the snapshot decides whether it is sound
+                pieces.add(recipe, partial(_to_bytes, found))
         yield snapshot, found
-    if cache is not None:
-        cache.keep_pieces(fresh)
+    pieces.save()
 
 
 def _to_bytes(manifests: Sequence[ManifestFile]) -> bytes:
@@ -61,13 +61,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _from_bytes(piece: bytes | None) -> tuple[ManifestFile, ...] | None:
-    if piece is None:
-        return None
-    try:
-        return tuple(_manifest(values) for values in json.loads(piece))
-    except (ValueError, TypeError, IndexError):
-        return None
+def _from_bytes(piece: bytes) -> tuple[ManifestFile, ...]:
+    return tuple(_manifest(values) for values in json.loads(piece))
 
 
 def _manifest(values: list[Any]) -> ManifestFile:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from projector.check.live_files import Files, Source
 from projector.errors import CorruptFileError
 from projector.files.cache_file import CacheFile
+from projector.files.pieces import Pieces
 
 Column = Sequence[Any]
 
@@ -29,24 +31,22 @@ def metric_column(files: Files, name: str, field_id: int, cache: CacheFile | Non
     key = (name, field_id)
     sources = [run.source for run in files.runs if key not in run.source.metrics]
     recipes = {id(s): _recipe(s.recipe, name, field_id) for s in sources if s.recipe is not None}
-    kept = {} if cache is None else cache.pieces(recipes.values())
-    fresh: dict[bytes, bytes] = {}
+    pieces = Pieces(cache, recipes.values())
     found: list[Any] = []
     for run in files.runs:
         source = run.source
         recipe = recipes.get(id(source)) if cache is not None else None
         if key not in source.metrics and recipe is not None:
-            column = _from_bytes(kept.get(recipe), len(source.listing))
+            column = pieces.get(recipe, partial(_from_bytes, count=len(source.listing)))
             if column is None and (column := _whole(source, name, field_id)) is not None:
-                fresh[recipe] = _to_bytes(column)
+                pieces.add(recipe, partial(_to_bytes, column))
             if column is not None:
                 source.metrics[key] = column
         if key in source.metrics:
             found += run.column(source.metrics[key])
         else:
             found += _values(source, run.indexes, name, field_id)
-    if cache is not None:
-        cache.keep_pieces(fresh)
+    pieces.save()
     return found
 
 
@@ -71,11 +71,8 @@ def _to_bytes(column: Column) -> bytes:
     return json.dumps([value.hex() if isinstance(value, bytes) else value for value in column]).encode()
 
 
-def _from_bytes(piece: bytes | None, count: int) -> Column | None:
-    try:
-        found = None if piece is None else json.loads(piece)
-        if not isinstance(found, list) or len(found) != count:
-            return None
-        return [bytes.fromhex(value) if isinstance(value, str) else value for value in found]
-    except ValueError:
-        return None
+def _from_bytes(piece: bytes, count: int) -> Column:
+    found = json.loads(piece)
+    if len(found) != count:
+        raise ValueError("the column of other files")
+    return [bytes.fromhex(value) if isinstance(value, str) else value for value in found]

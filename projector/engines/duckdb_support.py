@@ -59,14 +59,7 @@ _ODD_KINDS = (
     FileKind.NULL,
 )
 _OWN_COLUMNS = frozenset({"filename", "file_index", "file_row_number", "rowid", "file_size"})
-_METADATA = (
-    reserved.FILE,
-    reserved.POS,
-    reserved.SPEC_ID,
-    reserved.PARTITION,
-    reserved.ROW_ID,
-    reserved.LAST_UPDATED_SEQUENCE_NUMBER,
-)
+_METADATA = reserved.METADATA_COLUMNS - {reserved.DELETED}
 
 
 def plan_reasons(plan: Plan) -> tuple[Reason, ...]:

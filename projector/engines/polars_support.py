@@ -105,14 +105,7 @@ def _reasons(node: PlanNode, schema: FileSchema, found: set[Reason], top: bool =
         _reasons(child, schema, found)
 
 
-_METADATA = (
-    reserved.FILE,
-    reserved.POS,
-    reserved.SPEC_ID,
-    reserved.PARTITION,
-    reserved.ROW_ID,
-    reserved.LAST_UPDATED_SEQUENCE_NUMBER,
-)
+_METADATA = reserved.METADATA_COLUMNS - {reserved.DELETED}
 
 
 def _leaf_reasons(leaf: FileLeaf, cast: Cast) -> set[Reason]:
