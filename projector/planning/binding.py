@@ -50,7 +50,8 @@ from projector.planning.expressions import (
     either,
     split,
 )
-from projector.planning.literals import Literal, LiteralMismatchError, Located, NaN, describe, locate, normalize
+from projector.planning.literals import Literal, LiteralMismatchError, describe, normalize
+from projector.planning.located import Located, NaN, locate
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,
