@@ -18,6 +18,7 @@ from projector.engines.duckdb_arrow import duckdb_arrow_schema, duckdb_batch
 from projector.planning.probes import with_probes
 from projector.planning.projected_files import PlanCache, ProjectedFile
 from projector.planning.scan_request import DEFAULT_BATCH_SIZE, ScanRequest
+from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
 
 
@@ -38,7 +39,7 @@ class ScanDataset(ds.Dataset):  # type: ignore[misc]
         if filter is not None or columns is None:
             wanted = list(range(len(self._request.schema.fields)))
         else:
-            wanted = sorted(int(name[1:]) for name in columns)
+            wanted = sorted(int(name[1:]) for name in columns) or [0]  # without a column, the rows would be lost
         whole = self.schema
         schema = pa.schema([whole.field(i) for i in wanted])
         reader = pa.RecordBatchReader.from_batches(schema, self._batches(wanted, schema))
@@ -50,8 +51,9 @@ class ScanDataset(ds.Dataset):  # type: ignore[misc]
 
     def _batches(self, wanted: list[int], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         fields = self._request.schema.fields
-        # A reader of batches without columns would lose their rows.
-        chosen = Schema(tuple(fields[i] for i in wanted)) if wanted else Schema(fields[:1])
+        # `_deleted` decides which rows there are, whichever columns are taken of them.
+        marks = [i for i, f in enumerate(fields) if f.field_id == DELETED and i not in wanted]
+        chosen = Schema(tuple(fields[i] for i in (*wanted, *marks)))
         request = replace(self._request, schema=chosen)
         cache = PlanCache(with_probes(chosen, request.probes), request.name_mapping)
         files = (
@@ -59,4 +61,4 @@ class ScanDataset(ds.Dataset):  # type: ignore[misc]
         )
         for batch in scan_batches(files, request, DEFAULT_BATCH_SIZE):
             made = duckdb_batch(batch, chosen)
-            yield pa.RecordBatch.from_arrays(made.columns, schema=schema)
+            yield pa.RecordBatch.from_arrays(made.columns[: len(wanted)], schema=schema)

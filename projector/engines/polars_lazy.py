@@ -12,6 +12,7 @@ from projector.engines.polars_predicate import implied_filter
 from projector.engines.polars_types import polars_schema
 from projector.planning.expressions import TRUE, Expression
 from projector.planning.scan_request import DEFAULT_BATCH_SIZE
+from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField
 
@@ -47,7 +48,8 @@ def lazy_frame(schema: Schema, read: ReadFrames) -> pl.LazyFrame:
             bound = implied_filter(predicate, schema)
             needed |= set(predicate.meta.root_names())
             change = _filtered(predicate)
-        fields = tuple(f for f in schema.fields if f.name in needed)
+        # `_deleted` decides which rows there are, whichever columns are taken of them.
+        fields = tuple(f for f in schema.fields if f.name in needed or f.field_id == DELETED)
         left = n_rows
         for frame in read(replace(schema, fields=fields), bound, change, batch_size or DEFAULT_BATCH_SIZE):
             part = frame if frame.columns == names or not names else frame.select(names)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from projector.api.table import Table
+from projector.engines.duckdb_feed import ScanDataset
 from projector.engines.plain import to_plain_rows
 from projector.errors import NotFoundError
 from projector.schema import reserved
@@ -203,3 +205,26 @@ def test_a_star_is_the_table_alone(tmp_path: Path) -> None:
     table, _ = two_specs(tmp_path, 3)
     assert [f.name for f in table.load().scan().schema().fields] == ["id", "p"]
     assert [f.name for f in table.load().scan(selected_fields=("_pos", "*")).schema().fields] == ["id", "p", "_pos"]
+
+
+def test_deleted_rows_stay_there_whichever_columns_an_engine_takes(tmp_path: Path) -> None:
+    table = TableBuilder(tmp_path, Schema((NestedField(1, "id", IntegerType()),)), 2)
+    file = table.append([{"id": n} for n in range(5)])
+    table.delete_positions([(file, 1)])
+    scan = table.load().scan(None, ("id", "_deleted"))
+    frame = scan.to_lazy()
+    assert frame.select("id").collect().to_series().to_list() == [0, 1, 2, 3, 4]
+    assert frame.select(pl.len()).collect().item() == 5
+    assert frame.filter(pl.col("id") > 0).select("id").collect().height == 4
+    view = scan.to_duckdb("t")
+    assert view.execute("SELECT count(*), sum(id) FROM t").fetchall() == [(5, 10)]
+    assert view.execute("SELECT id FROM t WHERE _deleted").fetchall() == [(1,)]
+
+
+def test_rows_that_are_fed_to_duckdb_count_without_columns(tmp_path: Path) -> None:
+    table = TableBuilder(tmp_path, Schema((NestedField(1, "id", IntegerType()),)), 2)
+    table.append([{"id": n} for n in range(5)])
+    scan = table.load().scan()
+    tasks = scan.plan_files().tasks
+    request = scan._request(tasks)
+    assert ScanDataset(list(scan._projected_files(tasks, request)), request).count_rows() == 5
