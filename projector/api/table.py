@@ -14,8 +14,8 @@ from projector.api.scan import Scan
 from projector.catalogs.catalog_table import CatalogTable
 from projector.catalogs.commit import commit_to_catalog
 from projector.catalogs.opening import open_from_catalog
+from projector.check.footers import read_footers
 from projector.check.gathering import live_files
-from projector.check.shape_groups import read_footers
 from projector.errors import CorruptFileError, ProjectorError, ProjectorWarning
 from projector.evolution.blocks import Finish, TransactionContext, UpdateSortOrderContext, UpdateSpecContext
 from projector.evolution.filesystem_commit import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
+from projector.check.footers import ShapeGroup
 from projector.check.live_files import Files, LiveFile
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, Place
 from projector.schema.reserved import METADATA_COLUMNS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from projector.check.shape_groups import ShapeGroup
+from projector.check.footers import ShapeGroup
 from projector.check.state import TableState
 from projector.files.physical import Place
 from projector.projection.plan import PlanNode

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from projector.check.change import Change
 from projector.check.findings import Evidence
+from projector.check.footers import ShapeGroup
 from projector.check.rule import Level
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.projection.plan import Fail, FailCode, Read
 

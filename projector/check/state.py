@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from projector.check.bloom_columns import bloom_leaves
 from projector.check.findings import NO_EVIDENCE, Evidence
+from projector.check.footers import Footers, ShapeGroup, read_footers
 from projector.check.gathering import live_files
 from projector.check.live_files import Files, LiveFile, LiveFiles
 from projector.check.manifest_facts import AT_MOST, ManifestFacts, gather
 from projector.check.metric_columns import metric_column
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.rule import Level
-from projector.check.shape_groups import Footers, ShapeGroup, read_footers
 from projector.errors import ProjectorError
 from projector.files.bulk import built_in_bulk
 from projector.files.cache_file import CacheFile

@@ -56,7 +56,7 @@ class CacheFile:
     @property
     def path(self) -> Path:
         """The database itself."""
-        return self.folder / f"shapes-{FORMAT}.sqlite"
+        return self.folder / f"cache-{FORMAT}.sqlite"
 
     def pieces(self, recipes: Iterable[bytes]) -> dict[bytes, bytes]:
         """The answers that are kept, by their recipes."""

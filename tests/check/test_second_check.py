@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -16,10 +19,10 @@ import pytest
 import projector
 from benchmarks.many_files import ManyFiles, write_table
 from cli.main import run
+from projector.check.footers import read_footers
 from projector.check.gathering import live_files
 from projector.check.live_files import Files, LiveFiles
 from projector.check.report import Report
-from projector.check.shape_groups import read_footers
 from projector.files import cache_file
 from projector.files.cache_file import CacheFile
 from projector.files.shape_cache import default_cache
@@ -312,6 +315,60 @@ def test_several_processes_at_once(tmp_path: Path) -> None:
 
 def several(table: str, changes: tuple[str, ...]) -> str:
     return repr(said(reports(table, changes=changes)))
+
+
+_FOREVER = """
+import sys
+import projector
+while True:
+    for table in sys.argv[1:]:
+        projector.check(table)
+"""
+
+
+def test_processes_that_are_killed_while_they_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROJECTOR_CACHE_BYTES", "40000")  # so that something is written, and dropped, all the time
+    tables = [write_table(ManyFiles(100, 6, versions=2, data="tiny"), tmp_path / str(n)) for n in range(3)]
+    settle(tmp_path)
+    plain = {table: said([projector.check(table, cache=False)]) for table in tables}
+    for turn in range(3):
+        writers = [subprocess.Popen([sys.executable, "-c", _FOREVER, *tables]) for _ in range(2)]
+        deadline = time.monotonic() + 20
+        while not cache().path.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        for table in tables:  # beside the writers, and after them
+            assert said([projector.check(table)]) == plain[table]
+        for writer in writers:
+            writer.kill()
+            writer.wait()
+        assert said([projector.check(tables[turn])]) == plain[tables[turn]]
+    with sqlite3.connect(cache().path) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    database.close()
+
+
+def in_place_of_the_folder(folder: Path) -> None:
+    folder.write_text("x")
+
+
+def in_place_of_the_file(folder: Path) -> None:
+    (folder / cache().path.name).mkdir(parents=True)
+
+
+def of_something_else(folder: Path) -> None:
+    folder.mkdir()
+    (folder / cache().path.name).write_bytes(os.urandom(50_000))
+
+
+@pytest.mark.parametrize("put", [in_place_of_the_folder, in_place_of_the_file, of_something_else])
+def test_what_is_not_ours(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: Callable[[Path], None]
+) -> None:
+    monkeypatch.setenv("PROJECTOR_CACHE_DIR", str(tmp_path / "elsewhere"))
+    put(tmp_path / "elsewhere")
+    plain = said(reports(table, cache=False, changes=()))
+    for _ in range(2):
+        assert said(reports(table, changes=())) == plain
 
 
 def test_its_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,9 +27,9 @@ from collections.abc import Iterator, Mapping
 
 from projector.check.file_columns import among, by_writing_schema, distinct, dotted, listed, named_columns, table_ids
 from projector.check.findings import Direction, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.live_files import Files
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 
 

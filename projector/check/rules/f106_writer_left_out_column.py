@@ -26,9 +26,9 @@ from collections.abc import Iterator
 
 from projector.check.file_columns import among, by_writing_schema, distinct
 from projector.check.findings import Direction, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.live_files import Files
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.projection.plan import Constant, NewStruct, Null
 from projector.schema.types import NestedField, StructType, UnknownType

@@ -26,8 +26,8 @@ from collections.abc import Iterator
 
 from projector.check.file_columns import listed
 from projector.check.findings import Direction, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.projection.plan import ListOf, MapOf
 from projector.schema.types import ListType, MapType, children

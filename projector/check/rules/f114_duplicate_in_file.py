@@ -27,8 +27,8 @@ from collections.abc import Iterator
 
 from projector.check.file_columns import dotted, listed, named_columns
 from projector.check.findings import Direction, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 
 

@@ -26,8 +26,8 @@ from collections.abc import Iterator
 
 from projector.check.change import Change
 from projector.check.findings import Direction, Evidence, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.used_names import last_path, level_of
 from projector.evolution.operations import AddColumn, RenameColumn
 from projector.projection.plan import Fail, FailCode, PlanNode

@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from projector.check.findings import Direction, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.files.physical import FileColumn, FileStruct, Place
 from projector.projection.plan import Constant, Fail, FailCode, NewStruct, Null, PlanNode, StructOf, children

@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.findings import Direction, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.check.used_names import level_of, owners_by_name, sanitized
 from projector.schema.types import ListType, MapType

@@ -26,8 +26,8 @@ from collections.abc import Iterator
 
 from projector.check.change import Change
 from projector.check.findings import Direction, Finding
+from projector.check.footers import ShapeGroup
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.type_changes import applied_type_changes
 from projector.evolution.operations import UpdateColumnType
 from projector.files.physical import FileKind, FileLeaf

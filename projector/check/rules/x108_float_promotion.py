@@ -24,9 +24,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.findings import Finding
+from projector.check.footers import ShapeGroup
 from projector.check.portability import readers_disagree
 from projector.check.rule import Level, Rule
-from projector.check.shape_groups import ShapeGroup
 from projector.check.state import TableState
 from projector.files.physical import FileKind, FileLeaf
 from projector.projection.plan import PlanNode

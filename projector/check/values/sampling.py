@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from projector.check.footers import Footers
 from projector.check.live_files import LiveFile
-from projector.check.shape_groups import Footers
 from projector.metadata.table_metadata import TableMetadata
 
 
