@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import NamedTuple
 
-from projector.errors import ProjectorError
+from projector.errors import CorruptFileError, ProjectorError
 from projector.files.footer import (
     MAGIC,
     MAX_FOOTER_BYTES,
@@ -116,10 +117,11 @@ class KnownShapes:
         ending = footer_bytes[-_ENDING_BYTES:]
         at = leading_schema(footer_bytes) if ending in self._endings else None
         if at is not None:
-            schema, key, end = read_keyed_schema(footer_bytes, at, path)
-            rows = rows_after_schema(footer_bytes, end)
-            if rows is not None:
-                return FileShape(self._remember(footer_bytes[:end], schema, key), rows)
+            with suppress(CorruptFileError):  # told below, in the same words whatever was known before
+                schema, key, end = read_keyed_schema(footer_bytes, at, path)
+                rows = rows_after_schema(footer_bytes, end)
+                if rows is not None:
+                    return FileShape(self._remember(footer_bytes[:end], schema, key), rows)
         footer = parse_footer(footer_bytes, path)
         schema, key, _ = read_keyed_schema(footer.data, footer.schema_at, path)
         found = FileShape(self._remember(footer.fingerprint, schema, key), footer.num_rows)
