@@ -8,14 +8,12 @@ and tells -0.0 from 0.0, and extension types have no kernels.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from projector.errors import ProjectionError
 from projector.planning.expressions import (
     AlwaysFalse,
     AlwaysNull,
@@ -73,40 +71,6 @@ def mask(bound: Expression, column: Callable[[BoundTerm], pa.Array], length: int
             return pa.nulls(length, pa.bool_())
     assert isinstance(bound.term, BoundTerm), "the filter is bound"
     return _leaf(bound, column(bound.term))
-
-
-def filter_batch(bound: Expression, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows of a batch for which a bound filter is true. The batch itself where all of them are.
-
-    The batch has the filter's columns by the names of the schema that the filter is bound to. Raises `ProjectionError`
-    where it lacks one.
-    """
-    found = mask(bound, batch_columns(batch), batch.num_rows)
-    if found.true_count == len(found):
-        return batch
-    return batch.filter(found, null_selection_behavior="drop")
-
-
-def batch_columns(batch: pa.RecordBatch) -> Callable[[BoundTerm], pa.Array]:
-    """The columns of a batch by name; one that several leaves read is taken out of its structs once."""
-
-    @cache
-    def column(term: BoundTerm) -> pa.Array:
-        found = batch
-        for depth, name in enumerate(term.path):
-            if depth == 0:
-                index = batch.schema.get_field_index(name)
-            else:
-                index = found.type.get_field_index(name) if pa.types.is_struct(found.type) else -1
-            if index < 0:
-                raise ProjectionError(
-                    "A filter reads a column that the batch lacks", path=str(term), field_id=term.field_id
-                )
-            # struct_field, unlike StructArray.field, has the nulls of the struct and minds its offset
-            found = batch.column(index) if depth == 0 else pc.struct_field(found, [index])
-        return found.storage if isinstance(found, pa.ExtensionArray) else found
-
-    return column
 
 
 def _leaf(leaf: Expression, column: pa.Array) -> pa.BooleanArray:
