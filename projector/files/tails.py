@@ -44,12 +44,6 @@ def local_tail(path: str, length: int) -> Tail:
         os.close(handle)
 
 
-def local_mark(path: str) -> tuple[int, int]:
-    """Size and mark of a local file, which is not opened. Raises `OSError`."""
-    status = os.stat(path)
-    return status.st_size, status.st_mtime_ns
-
-
 def plain_local_path(path: str) -> str | None:
     """The path of the usual spellings of local files, without taking them apart; None for any other."""
     if path.startswith("/"):
