@@ -8,7 +8,7 @@ says what is wrong with which value of which file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -22,6 +22,7 @@ from projector.engines.delete_files import DeleteReader
 from projector.engines.polars_arrow import from_batches, to_batches
 from projector.engines.polars_frame import NotRead, group_frame
 from projector.engines.polars_groups import FileGroup, group_files
+from projector.files.concurrently import Threads
 from projector.planning.expressions import Expression
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
@@ -87,7 +88,7 @@ def portions(files: Iterable[ProjectedFile], request: ScanRequest) -> Iterator[P
         yield prepare(first, request, deletes)
         return
     context = copy_context()
-    with ThreadPoolExecutor(1, thread_name_prefix="portions") as pool:
+    with Threads(1, thread_name_prefix="portions") as pool:
 
         def following(count: int) -> Future[PreparedScan | None]:
             def following_portion() -> PreparedScan | None:

@@ -8,10 +8,28 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import partial
 from itertools import chain, islice
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+
+
+class Threads(ThreadPoolExecutor):
+    """Threads. Where the process is ending and starts none any more, as in `atexit`, the caller's own does the work."""
+
+    def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
+        """Have `fn` called."""
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except RuntimeError as error:
+            if "interpreter shutdown" not in str(error):
+                raise
+        done: Future[_Result] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            done.set_exception(error)
+        return done
 
 
 def in_order(
@@ -65,7 +83,7 @@ def worked_ahead(
         for item in items:
             yield item, work(item)
         return
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="ahead")
+    pool = Threads(workers, thread_name_prefix="ahead")
     try:
         for item, future in in_order(pool, work, items, ahead or workers):
             yield item, future.result()
@@ -89,7 +107,7 @@ def streams_in_order(streams: Iterable[Callable[[], Iterator[_Item]]], workers: 
         return
     waiting: deque[_Ahead[_Item]] = deque()
     source = chain(first, source)
-    with ThreadPoolExecutor(workers, thread_name_prefix="streams") as pool:
+    with Threads(workers, thread_name_prefix="streams") as pool:
         try:
             waiting.extend(_Ahead(pool, stream) for stream in islice(source, workers))
             while waiting:

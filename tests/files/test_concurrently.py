@@ -126,3 +126,16 @@ print(next(items), next(items), flush=True)
 """
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert ended.stdout.split() == ["0", "1"]
+
+
+def test_work_is_done_while_the_process_ends() -> None:
+    script = """
+import atexit
+from projector.files.concurrently import streams_in_order, worked_ahead
+def late():
+    print(list(streams_in_order([lambda: iter([1, 2]), lambda: iter([3])], 2)))
+    print(dict(worked_ahead([1, 2], str, workers=2)))
+atexit.register(late)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout == "[1, 2, 3]\n{1: '1', 2: '2'}\n"
