@@ -67,28 +67,38 @@ def fits(small: SmallFile, others: Sequence[SmallFile], batch_size: int) -> bool
 
 def read_together(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> Iterator[pa.RecordBatch]:
     """The rows of small files of one plan, in order. Raises as `read_batches` does, for the first file that fails."""
-    try:
-        batch = _projected(files, storage, batch_size)
-    except (ProjectorError, pa.ArrowException):
-        for file, row_groups, _ in files:
-            yield from read_batches(file, storage, batch_size, row_groups=row_groups)
-    else:
+    while files:
+        try:
+            count, batch = _projected(files, storage, batch_size)
+        except (ProjectorError, pa.ArrowException):
+            for file, row_groups, _ in files:
+                yield from read_batches(file, storage, batch_size, row_groups=row_groups)
+            return
+        files = files[count:]
         if batch is not None:
             yield batch
 
 
-def _projected(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> pa.RecordBatch | None:
+def _projected(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> tuple[int, pa.RecordBatch | None]:
+    """How many of the files were read, and their rows. Values may turn out to be longer than their file told."""
     compiled = compile_plan(files[0].file.plan)
     raw: list[RawBatch] = []
+    count = size = 0
     for file, row_groups, _ in files:
         with storage.open_arrow(file.task.location) as source, opened(source, file.binding.file, compiled) as ready:
             chosen = None if row_groups is None else row_groups(ready.parquet.metadata)
-            raw += raw_batches(ready, chosen, batch_size, use_threads=False)
+            read = list(raw_batches(ready, chosen, batch_size, use_threads=False))
+        raw += read
+        count += 1
+        size += sum(column.get_total_buffer_size() for batch in read for column in batch.columns)
+        if size > _MOST_BYTES:
+            break
     if not raw:
-        return None
+        return count, None
     columns, exact = (_joined([getattr(batch, part) for batch in raw]) for part in ("columns", "exact"))
     length = sum(batch.length for batch in raw)
-    return project_batch(compiled, columns, exact, 0, length, None, Bound(files[0].file.binding, compiled.constants))
+    bound = Bound(files[0].file.binding, compiled.constants)
+    return count, project_batch(compiled, columns, exact, 0, length, None, bound)
 
 
 def _joined(parts: list[list[pa.Array]]) -> list[pa.Array]:

@@ -160,3 +160,11 @@ if not child:
 sys.exit(os.waitpid(child, 0)[1])
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", script], timeout=60, check=True)
+
+
+def test_values_that_are_longer_than_their_files_are_not_all_held_at_once(tmp_path: Path) -> None:
+    table = TableBuilder(tmp_path, INT, 3)
+    for n in range(6):
+        table.append([{"id": 2 * n + i, "note": "x" * (5 << 20)} for i in range(2)])
+    batches = [batch["id"].to_pylist() for batch in table.load().scan().to_arrow_batch_reader()]
+    assert batches == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
