@@ -177,7 +177,7 @@ def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles, 
         trial = replace(trial, refusals=(*refused, *trial.refusals))
     if trial.metadata.raw == metadata.raw:
         return Change(proposal, before, before, trial)
-    after = TableState(trial.metadata, trial.schema, files)
+    after = TableState(trial.metadata, trial.schema, files, before=before)
     if files.level >= Level.VALUES:
         columns = None if all_columns else involved_columns(before, after)
         before = replace(before, columns=columns)

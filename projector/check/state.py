@@ -151,7 +151,8 @@ class TableState:
     columns:
         Ids of the top-level columns whose values are looked at; None for all.
     before:
-        The state before the change that led to this one, whose values are compared with this one's.
+        The state before the change that led to this one, whose values are compared with this one's, and whose parsed
+        schemas are shared.
     """
 
     metadata: TableMetadata
@@ -187,11 +188,31 @@ class TableState:
     def history(self) -> Mapping[int, Schema]:
         """Every schema that can be read, by its id, in the order of the metadata."""
         found: dict[int, Schema] = {}
+        earlier: Mapping[int, Schema] = {}
+        json_before = self.metadata.schema_json
+        if self.before is not None:  # a change leaves the schemas as they are, and there may be very many
+            earlier, json_before = self.before.history, self.before.metadata.schema_json
         for schema_id in self.metadata.schema_ids:
+            if schema_id in earlier and json_before(schema_id) == self.metadata.schema_json(schema_id):
+                found[schema_id] = earlier[schema_id]
+                continue
             try:
                 found[schema_id] = self.metadata.schema(schema_id)
             except ProjectorError:
                 continue
+        return found
+
+    @cached_property
+    def owners(self) -> Mapping[tuple[int | None, str], tuple[int, ...]]:
+        """Ids of the fields that have had each name at each level (see `used_names`), the newest owner last."""
+        found: dict[tuple[int | None, str], tuple[int, ...]] = {}
+        for schema in (*self.history.values(), self.schema):
+            level_of = schema.parents_by_id.get
+            for field_id, here in schema.fields_by_id.items():
+                place = level_of(field_id), here.name
+                had = found.get(place)
+                if had is None or had[-1] != field_id:
+                    found[place] = (*(owner for owner in had or () if owner != field_id), field_id)
         return found
 
     @cached_property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from projector.check.state import TableState
 from projector.schema.schema import Schema
 
@@ -14,17 +12,6 @@ Level = int | None
 def level_of(schema: Schema, field_id: int) -> Level:
     """The level that a field is at in a schema."""
     return schema.parents_by_id.get(field_id)
-
-
-def owners_by_name(state: TableState) -> Mapping[tuple[Level, str], tuple[int, ...]]:
-    """Ids of the fields that have had each name at each level, the newest owner last."""
-    found: dict[tuple[Level, str], dict[int, None]] = {}
-    for schema in (*state.history.values(), state.schema):
-        for field_id, field in schema.fields_by_id.items():
-            owners = found.setdefault((level_of(schema, field_id), field.name), {})
-            owners.pop(field_id, None)
-            owners[field_id] = None
-    return {place: tuple(owners) for place, owners in found.items()}
 
 
 def last_path(state: TableState, field_id: int) -> str | None:

@@ -153,6 +153,10 @@ class TableMetadata:
         """The ids of all schemas, in the order of the metadata."""
         return tuple(self._raw_schemas)
 
+    def schema_json(self, schema_id: int) -> Json | None:
+        """The JSON of a schema, None for an unknown id. It is shared, not copied: do not change it."""
+        return self._raw_schemas.get(schema_id)
+
     @cached_property
     def current_schema_id(self) -> int:
         """The id of the current schema."""

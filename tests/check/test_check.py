@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -14,7 +15,9 @@ from projector.check.findings import Direction, Severity, Status
 from projector.check.policy import POLICY, Compatibility, severity_of
 from projector.check.rules import all_rules
 from projector.errors import CorruptFileError, NotFoundError, ParseError, ProjectorError, UnsupportedError
+from projector.schema.schema import Schema
 from tests.check.tables import evolve, foreign, schema, table
+from tests.planning.tables import TableBuilder
 
 MAKE = table("1 id int!, 2 note string, 3 qty int", [{"id": 1, "note": "x", "qty": 1}])
 
@@ -281,3 +284,24 @@ def test_rows_of_queries_are_shown_as_sql_spells_them(tmp_path: Path) -> None:
     (sample,) = finding.evidence.samples
     assert sample.before == "v = 'it''s', s = {x: NULL}, l = [1.5], b = X'00', d = 2024-01-02"
     assert sample.after == "v = NULL, s = {x: NULL}, l = [1.5], b = X'00', d = 2024-01-02"
+
+
+def test_each_schema_of_a_long_history_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = TableBuilder(tmp_path / "t", schema("1 id long, 2 old_0 int"))
+    builder.append([{"id": 1, "old_0": 2}])
+    for number in range(1, 40):
+        builder.evolve(schema(f"1 id long, 2 old_{number} int"))
+    builder.load()
+    table = projector.load_table(tmp_path / "t" / "metadata" / "v2.metadata.json")
+    parsed: list[int] = []
+    parse = Schema.from_json
+
+    def counting(node: Any) -> Schema:
+        parsed.append(node["schema-id"])
+        return parse(node)
+
+    monkeypatch.setattr(Schema, "from_json", staticmethod(counting))
+    report = projector.check(table, sql="ALTER TABLE t ADD COLUMN old_7 int")
+    assert "D106" in {finding.code for finding in report.findings}
+    assert max(parsed.count(number) for number in range(39)) == 1
+    assert len(parsed) <= 40 + 5  # the current one, and the new one, are looked at in other places as well

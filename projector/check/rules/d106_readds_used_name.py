@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from projector.check.change import Change
 from projector.check.findings import Direction, Finding
 from projector.check.rule import Level, Rule
-from projector.check.used_names import level_of, owners_by_name
+from projector.check.used_names import level_of
 from projector.evolution.operations import AddColumn
 
 
@@ -35,7 +35,7 @@ def check(change: Change) -> Iterator[Finding]:
     """Every added field whose name had another owner."""
     if not change.before.may_have_data:
         return
-    owners = owners_by_name(change.before)
+    owners = change.before.owners
     for field in change.added_tops():
         had = owners.get((level_of(change.after.schema, field.field_id), field.name), ())
         for owner in reversed([owner for owner in had if owner != field.field_id]):

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from projector.check.change import Change
 from projector.check.findings import Direction, Finding
 from projector.check.rule import Level, Rule
-from projector.check.used_names import level_of, owners_by_name
+from projector.check.used_names import level_of
 from projector.evolution.operations import RenameColumn
 
 
@@ -36,7 +36,7 @@ def check(change: Change) -> Iterator[Finding]:
     """Every renamed field whose new name had another owner."""
     if not change.before.may_have_data:
         return
-    owners = owners_by_name(change.before)
+    owners = change.before.owners
     for difference in change.changes("renamed"):
         field_id, name = difference.field_id or 0, difference.path[-1]
         had = owners.get((level_of(change.after.schema, field_id), name), ())

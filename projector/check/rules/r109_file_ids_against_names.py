@@ -28,13 +28,13 @@ from projector.check.findings import Direction, Finding
 from projector.check.footers import ShapeGroup
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
-from projector.check.used_names import level_of, owners_by_name, sanitized
+from projector.check.used_names import level_of, sanitized
 from projector.schema.types import ListType, MapType
 
 
 def check(state: TableState) -> Iterator[Finding]:
     """Every field that some file holds under a name which is only another's."""
-    owners = {(level, sanitized(name)): ids for (level, name), ids in owners_by_name(state).items()}
+    owners = {(level, sanitized(name)): ids for (level, name), ids in state.owners.items()}
     for field_id in state.schema.fields_by_id:
         level = level_of(state.schema, field_id)
         if level is not None and isinstance(state.schema.fields_by_id[level].field_type, (ListType, MapType)):
