@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,7 +123,9 @@ def ours_polars(folder: Path, question: Question) -> Outcome:
 def polars_scan_iceberg(folder: Path, question: Question) -> Outcome:
     import polars as pl
 
-    return _polars(pl.scan_iceberg(metadata_file(folder)), question)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # who planned is among the facts
+        return _polars(pl.scan_iceberg(metadata_file(folder)), question)
 
 
 # --------------------------------------------------------------------------------------------------------------- DuckDB

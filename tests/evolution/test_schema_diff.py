@@ -327,7 +327,14 @@ def test_the_operations_make_the_new_schema(data: st.DataObject, old: Schema, by
         named = tuple(ids[new.paths_by_id[i]] for i in new.identifier_field_ids)
         given_new = replace(given_new, identifier_field_ids=named)
     update = proposed(old, given_new, "name" if by_name else "id", format_version=3, allow_incompatible_changes=True)
-    made, last = update.apply(old, old.highest_field_id)
+    dropped = () if by_name else [f.name for f in old.fields if f.field_id not in new.fields_by_id]
+    try:
+        made, last = update.apply(old, old.highest_field_id)
+    except SchemaUpdateError as error:
+        # Identifier fields are named, and looked up in the old schema first, as in Java: it takes two updates.
+        assert "Cannot delete identifier field" in str(error)
+        assert any(new.name_of(i) in dropped for i in new.identifier_field_ids)
+        return
     assert up_to_fresh_ids(made, old) == up_to_fresh_ids(new, old)
     assert {made.name_of(i) for i in made.identifier_field_ids} == {new.name_of(i) for i in new.identifier_field_ids}
     assert last >= old.highest_field_id
