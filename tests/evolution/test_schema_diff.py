@@ -332,9 +332,11 @@ def test_the_operations_make_the_new_schema(data: st.DataObject, old: Schema, by
         made, last = update.apply(old, old.highest_field_id)
     except SchemaUpdateError as error:
         # Identifier fields are named, and looked up in the old schema first, as in Java: it takes two updates.
-        assert "Cannot delete identifier field" in str(error)
-        assert any(new.name_of(i) in dropped for i in new.identifier_field_ids)
-        return
+        if "Cannot delete identifier field" in str(error) and any(
+            new.name_of(i) in dropped for i in new.identifier_field_ids
+        ):
+            return
+        raise
     assert up_to_fresh_ids(made, old) == up_to_fresh_ids(new, old)
     assert {made.name_of(i) for i in made.identifier_field_ids} == {new.name_of(i) for i in new.identifier_field_ids}
     assert last >= old.highest_field_id
