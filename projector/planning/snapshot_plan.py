@@ -122,7 +122,7 @@ class _Planner:
         self._partition_types = {f.field_id: f.field_type for f in partition_fields(metadata)}
         self._written_types: Mapping[int, IcebergType] | None = None
         self._are_newest = False
-        self._entries_read = 0
+        self._decoded = Decoded(0, 0)
         self._mapping = mapping = metadata.name_mapping
         self._doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
 
@@ -139,17 +139,12 @@ class _Planner:
                 deletes.append(manifest)
         for manifest, opened in self._opened(deletes):
             yield Opened(manifest.path)
-            kept = is_kept(self._storage, manifest, self._resolver)
             self._add_deletes(manifest, opened)
-            yield self._decoded(manifest, kept)
+            yield self._decoded
         for manifest, opened in self._opened(data):
             yield Opened(manifest.path)
-            kept = is_kept(self._storage, manifest, self._resolver)
             yield from self._data_files(manifest, opened)
-            yield self._decoded(manifest, kept)
-
-    def _decoded(self, manifest: ManifestFile, kept: bool) -> Decoded:
-        return Decoded(0, 0) if kept else Decoded(self._entries_read, manifest.length)
+            yield self._decoded
 
     def listed(self, data: Sequence[ListedFile], deletes: Sequence[ListedFile]) -> Iterator[FileTask]:
         """Plan files whose manifests were read before."""
@@ -196,10 +191,11 @@ class _Planner:
         return None
 
     def _entries(self, manifest: ManifestFile, opened: RandomAccess | None) -> Iterator[ManifestEntry]:
-        """The live entries of a manifest, all of its content."""
-        self._entries_read = 0
+        """The live entries of a manifest, all of its content; at their end `_decoded` says what they took."""
+        kept = is_kept(self._storage, manifest, self._resolver)
+        entries = 0
         for entry in manifest_entries(self._storage, manifest, self._resolver, opened):
-            self._entries_read += 1
+            entries += 1
             if not entry.is_live:
                 continue
             is_data = entry.data_file.content is FileContent.DATA
@@ -210,6 +206,7 @@ class _Planner:
                     file=manifest.path,
                 )
             yield entry
+        self._decoded = Decoded(0, 0) if kept else Decoded(entries, manifest.length)
 
     def _add_deletes(self, manifest: ManifestFile, opened: RandomAccess | None) -> None:
         spec = self._spec(manifest)
