@@ -29,7 +29,7 @@ def metrics(rows: pa.Table) -> Json:
 
 def bound(scalar: pa.Scalar) -> bytes:
     """A value in the spec's binary form (Appendix D)."""
-    value = scalar.as_py()
+    value = scalar.value if pa.types.is_date32(scalar.type) else scalar.as_py()
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, float):

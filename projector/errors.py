@@ -74,6 +74,14 @@ class InvalidMetadataError(ProjectorError):
     """Metadata, or a schema, that contradicts the spec or itself."""
 
 
+class ExhaustedError(ProjectorError):
+    """The machine ran out of memory, threads, file handles or disk space: nothing is known to be wrong with a file."""
+
+
+class StoreError(ProjectorError):
+    """A store or a disk did not give the bytes of a file: nothing is known to be wrong with them."""
+
+
 class UnsupportedError(ProjectorError):
     """Something legal that projector does not read, or an optional dependency that is not installed."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,13 @@ from projector.api.table import Table, load_table
 from projector.check.checking import Settings, check_table
 from projector.check.policy import Compatibility
 from projector.check.portability import ALL_ENGINES, engines_of
+from projector.check.progress import Progress
 from projector.check.proposal import Proposal, from_schema, from_sql
 from projector.check.report import Report
 from projector.check.rule import Level
 from projector.check.rules import all_rules
 from projector.check.suppressions import Suppression, matches
+from projector.check.values.sampling import SampleSize
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.evolution.schema_sources import SchemaSource, load_schema, source_from_arrow
 from projector.evolution.transaction import Transaction
@@ -45,11 +47,13 @@ def check(
     suppressions: Iterable[Suppression] = (),
     engines: Iterable[str] = (),
     sample: int | None = None,
+    sample_rows: int | None = None,
     all_columns: bool = False,
     queries: Mapping[str, str] | None = None,
     sql_file: str | None = None,
     cache: bool = True,
     executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Say what a change would do to the data that is there; without a change, audit the table as it stands.
 
@@ -78,9 +82,11 @@ def check(
         The readers whose troubles count, of `spark`, `trino`, `duckdb`, `polars`, `pyiceberg`; all unless given.
         At level `values` Arrow reads, and those of these that projector has an engine for; each is compared with the
         row oracle.
-    sample, all_columns:
-        At level `values`: how many files of each shape are read at most (all unless given), and whether columns are
-        read that the change does not touch. An audit reads all columns.
+    sample, sample_rows:
+        At level `values`: how many files of each kind are read at most, or whole files, the smallest first, until they
+        have so many rows; all unless given. A kind is a shape, a partition spec, and the kinds of deletes that apply.
+    all_columns:
+        At level `values`: whether to read columns that the change cannot alter, too. An audit reads all columns.
     queries:
         Downstream queries by their names: each is run over the current snapshot before and after, through DuckDB. They
         know the table as `t`, and by its own last name.
@@ -92,6 +98,8 @@ def check(
     executor:
         Where footers and values are read, unless in this process: any `concurrent.futures.Executor`, of threads,
         processes (at level `values` spawned ones) or a cluster, such as Dask's `Client.get_executor()`.
+    progress:
+        Called, in this thread, after each portion of work with how far the check has come.
 
     Raises
     ------
@@ -99,6 +107,8 @@ def check(
         SQL, or a schema, that is not understood.
     NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
         A table that cannot be read.
+    ExhaustedError, StoreError
+        The machine or the store, and no file, is at fault while values are read.
     UnsupportedError
         A level, a compatibility, an engine or a prefix of codes that there is not; forked processes for values.
     """
@@ -121,11 +131,12 @@ def check(
         _codes(ignore),
         tuple(suppressions),
         engines_of(engines) or ALL_ENGINES,
-        sample,
+        SampleSize(sample, sample_rows),
         all_columns,
         dict(queries or {}),
         default_cache() if cache else None,
         executor,
+        progress,
     )
     return check_table(metadata, table._storage, table._resolver, proposal, settings)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -10,14 +10,17 @@ from typing import Any, Final
 from projector.check.change import Change, make_change
 from projector.check.described import described_metadata
 from projector.check.findings import Finding
+from projector.check.live_files import Unreadable
 from projector.check.policy import Compatibility
 from projector.check.portability import ALL_ENGINES, Engine
+from projector.check.progress import Progress, Progressing
 from projector.check.proposal import Proposal
 from projector.check.report import Comparison, LookedAt, Report, ShapeRow
 from projector.check.rule import Level
 from projector.check.running import audit_state, check_change, rules_for
 from projector.check.state import TableFiles, TableState
 from projector.check.suppressions import Suppression, inline, sift
+from projector.check.values.sampling import EVERY_FILE, SampleSize
 from projector.errors import UnsupportedError
 from projector.files.locations import PathResolver
 from projector.files.shape_cache import ShapeCache
@@ -27,7 +30,7 @@ from projector.metadata.table_metadata import TableMetadata
 from projector.projection.plan import Plan
 
 ORACLE: Final = "rows"
-"""The engine that the others are compared with."""
+"""The engine that judges chosen rows of the others."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +48,14 @@ class Settings:
     engines:
         The readers whose troubles count; at level `values` those of them that projector has an executor of read.
     sample, all_columns:
-        At level `values`: how many files of each shape at most (None: all), and whether columns are read that the
-        change does not touch.
+        At level `values`: how much of each kind of file is read, and whether columns are read that the change does not
+        touch.
     queries:
         Downstream queries by their names, to be run before and after.
     shape_cache, executor:
         What is kept on disk of files and manifests, and where footers are read unless in this process.
+    progress:
+        Told how far the check has come.
     """
 
     level: Level = Level.FOOTERS
@@ -59,11 +64,12 @@ class Settings:
     ignore: tuple[str, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     engines: frozenset[Engine] = ALL_ENGINES
-    sample: int | None = None
+    sample: SampleSize = EVERY_FILE
     all_columns: bool = False
     queries: Mapping[str, str] = field(default_factory=dict)
     shape_cache: ShapeCache | None = None
     executor: Executor | None = field(default=None, repr=False)
+    progress: Callable[[Progress], None] | None = field(default=None, repr=False)
 
 
 def check_table(
@@ -93,6 +99,7 @@ def check_table(
         settings.sample,
         settings.shape_cache,
         settings.executor,
+        Progressing(settings.progress),
     )
     if proposal is None:
         state = TableState(metadata, metadata.current_schema, files)
@@ -169,7 +176,7 @@ def _report(
             rules=len(rules_for(settings.level)),
         ),
         not_looked_at=(*_not_looked_at(state, settings), *_unsteady(change), *missing_engines),
-        unreadable=(*live.unreadable, *footers.unreadable),
+        unreadable=(*live.unreadable, *footers.unreadable, *_unread_values(state, change)),
         suppressed=sifted.suppressed,
         unused_suppressions=sifted.unused,
         notes=() if proposal is None else proposal.notes,
@@ -185,11 +192,18 @@ def _values_looked_at(state: TableState, change: Change | None) -> dict[str, Any
     if values is None:
         return {}
     return {
-        "values_files": values.sample.files,
-        "values_rows": values.row_count,
+        "values_files": values.compared,
+        "values_rows": values.rows["arrow"],
+        "rows_by_engine": values.rows,
+        "proved_columns": len(state.schema.fields) - len(values.schema.fields) if values.columns is not None else 0,
         "engines": (ORACLE, *values.engines),
         "filters": values.filter_count,
     }
+
+
+def _unread_values(state: TableState, change: Change | None) -> tuple[Unreadable, ...]:
+    values = state.values if change is None else change.after.values
+    return () if values is None else values.unreadable
 
 
 def _comparisons(change: Change | None) -> tuple[Comparison, ...]:
@@ -227,11 +241,13 @@ def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
         said.append("values: only level values reads rows")
     values = state.values
     if values is not None and values.sample.left_out:
-        said.append(f"values in {values.sample.left_out} files: a sample that covers every shape was read")
-    if values is not None and values.columns is not None:
-        others = len(state.schema.fields) - len(values.schema.fields)
-        if others:
-            said.append(f"values of {others} columns that the change does not touch")
+        left = values.sample
+        said.append(
+            f"values in {left.left_out} files with {left.left_out_rows} rows: a sample was read that covers every"
+            " shape, partition spec and kind of deletes"
+        )
+    if values is not None and values.unread_columns:
+        said.append(f"whether {values.unread_columns} columns that the change cannot alter can be read")
     if state.files.live.deletes and settings.level == Level.FOOTERS:
         said.append(f"what is in {len(state.files.live.deletes)} delete files")
     return said

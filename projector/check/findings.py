@@ -45,6 +45,9 @@ class Direction(StrEnum):
     """Readers in use give different rows for this table, or some refuse it."""
     NEXT_CHANGE_AT_RISK = "next change at risk"
     """Nothing is wrong with reading; a later change will be refused or go wrong."""
+    UNVERIFIED = "unverified"
+    """A file could not be looked at, or contradicts what the check relies on, so the change is not known to be safe. It
+    decides a check even if it was so before."""
     METADATA_INVALID = "metadata invalid"
     """The metadata or a file contradicts the spec."""
     ADVICE = "advice"
@@ -171,6 +174,11 @@ class Finding:
     def is_new(self) -> bool:
         """Whether the change introduced or worsened it."""
         return self.status is not Status.EXISTING
+
+    @property
+    def decides(self) -> bool:
+        """Whether it decides a check: it is new, or the check could not verify something because of it."""
+        return self.is_new or self.direction is Direction.UNVERIFIED
 
     def filled(self, **changes: Any) -> Finding:
         """The finding with some of its parts replaced."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from projector.check.state import TableState
-from projector.projection.plan import Plan
+from projector.check.values.proof import proved_columns
 from projector.schema.schema import Schema
 
 
 def involved_columns(before: TableState, after: TableState) -> frozenset[int]:
-    """Ids of the top-level columns, before or after, that differ in the schema or in the plan of some shape."""
+    """Return ids of the top-level columns, before or after, that differ in the schema or in the plan of some shape."""
+    both = {f.field_id for f in before.schema.fields} & {f.field_id for f in after.schema.fields}
     differing = set(_unequal(before.schema, after.schema))
     for (_, one), (_, other) in zip(before.plans, after.plans, strict=True):
-        was, now = _sources(one), _sources(other)
-        differing |= {top for top in was.keys() & now.keys() if was[top] != now[top]}
+        differing |= both - proved_columns(one, other)
     return frozenset(differing)
 
 
@@ -25,16 +24,3 @@ def _unequal(before: Schema, after: Schema) -> Iterator[int]:
     for field_id in were.keys() | now.keys():
         if were.get(field_id) != now.get(field_id):
             yield field_id
-
-
-def _sources(plan: Plan) -> dict[int, list[Any]]:
-    """For each top-level column, where it and all in it come from, whatever they are called."""
-    found: dict[int, list[Any]] = {}
-    tops = {field.field_id for field in plan.schema.fields}
-    current: list[Any] = []
-    for node in plan.walk():
-        if node.field.field_id in tops:
-            current = found.setdefault(node.field.field_id, [])
-        place, cast = getattr(node, "place", None), getattr(node, "cast", None)
-        current.append((node.field.field_id, type(node), node.origin, place, cast, repr(getattr(node, "value", None))))
-    return found

@@ -46,6 +46,7 @@ POLICY: Mapping[Direction, tuple[Severity, Severity, Severity, Severity]] = {
     Direction.QUERY_BREAKS:         (_E,      _E,      _E,   _W),
     Direction.READERS_DISAGREE:     (_W,      _W,      _W,   _I),
     Direction.NEXT_CHANGE_AT_RISK:  (_W,      _W,      _W,   _I),
+    Direction.UNVERIFIED:           (_E,      _E,      _E,   _W),
     Direction.METADATA_INVALID:     (_E,      _E,      _E,   _W),
     Direction.ADVICE:               (_I,      _I,      _I,   _I),
 }  # fmt: skip

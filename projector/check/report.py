@@ -44,6 +44,11 @@ class LookedAt:
         Footers read, the distinct shapes among them, and the rows of their files.
     values_rows, values_files, engines, filters:
         Rows and files whose values were compared, the engines that read them, and the filters that were tried.
+    rows_by_engine:
+        Rows that each engine read itself, without leaving them to Arrow; for `rows`, the oracle, those it judged.
+    proved_columns:
+        Columns that were not read because the change cannot alter them: every file gives them from the same place, in
+        the same way, before and after.
     rules:
         Rules that were run.
     """
@@ -59,12 +64,23 @@ class LookedAt:
     values_rows: int = 0
     engines: tuple[str, ...] = ()
     filters: int = 0
+    rows_by_engine: Mapping[str, int] = field(default_factory=dict)
+    proved_columns: int = 0
     rules: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers as JSON."""
-        names = tuple(f.name for f in fields(self))
-        return {name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in names}
+        """Return the numbers as JSON."""
+        return {f.name: _json(getattr(self, f.name)) for f in fields(self)}
+
+
+def _json(value: Any) -> Any:
+    match value:
+        case tuple():
+            return list(value)
+        case Mapping():
+            return dict(value)
+        case _:
+            return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +130,8 @@ class Report:
     before, after:
         The schemas; `after` is None for an audit.
     findings:
-        The gravest first. Those that the change introduces or worsens decide; in an audit all do.
+        The gravest first. Those that the change introduces or worsens decide, and those because of which something
+        could not be verified; in an audit all do.
     looked_at, not_looked_at:
         Counts of what was looked at, and what was not, in sentences.
     unreadable:
@@ -153,13 +170,13 @@ class Report:
 
     @property
     def deciding(self) -> tuple[Finding, ...]:
-        """The findings that decide: new ones in a check, all in an audit."""
-        return self.findings if self.is_audit else tuple(f for f in self.findings if f.is_new)
+        """The findings that decide: in an audit all; in a check new ones, and those that left it unable to verify."""
+        return self.findings if self.is_audit else tuple(f for f in self.findings if f.decides)
 
     @property
     def existing(self) -> tuple[Finding, ...]:
-        """Findings of a check that are not the change's doing."""
-        return () if self.is_audit else tuple(f for f in self.findings if not f.is_new)
+        """Findings of a check that were there before the change and do not decide."""
+        return () if self.is_audit else tuple(f for f in self.findings if not f.decides)
 
     @property
     def ok(self) -> bool:

@@ -88,6 +88,6 @@ def _weighed(findings: Iterable[Finding], compatibility: Compatibility) -> tuple
 
     def order(finding: Finding) -> tuple[bool, int, int, str]:
         position = finding.source.position if finding.source is not None else 1 << 30
-        return not finding.is_new, finding.severity.rank, position, finding.code
+        return not finding.decides, finding.severity.rank, position, finding.code
 
     return tuple(sorted(weighed, key=order))

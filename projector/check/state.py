@@ -20,7 +20,9 @@ from projector.check.live_files import Files, LiveFile, LiveFiles
 from projector.check.manifest_facts import AT_MOST, ManifestFacts, gather
 from projector.check.metric_columns import metric_column
 from projector.check.portability import ALL_ENGINES, Engine
+from projector.check.progress import Progressing
 from projector.check.rule import Level
+from projector.check.values.sampling import EVERY_FILE, SampleSize
 from projector.errors import ProjectorError
 from projector.files.bulk import built_in_bulk
 from projector.files.cache_file import CacheFile
@@ -53,10 +55,11 @@ class TableFiles:
     engines:
         The readers whose troubles count.
     executors, sample:
-        At level `values`: the engines that read beside the oracle, and how many files of each shape at most (None:
-        all).
+        At level `values`: the engines that read, and how much of each kind of file.
     shape_cache, executor:
         What is kept on disk of files and manifests, and where footers are read unless in this process.
+    progress:
+        Keeps count of what is done.
     """
 
     metadata: TableMetadata
@@ -66,9 +69,10 @@ class TableFiles:
     snapshots: tuple[Snapshot, ...]
     engines: frozenset[Engine] = ALL_ENGINES
     executors: tuple[str, ...] = ()
-    sample: int | None = None
+    sample: SampleSize = EVERY_FILE
     shape_cache: ShapeCache | None = None
     executor: Executor | None = field(default=None, repr=False)
+    progress: Progressing = field(default_factory=Progressing, repr=False)
 
     @property
     def _cache(self) -> CacheFile | None:
@@ -86,6 +90,7 @@ class TableFiles:
     def footers(self) -> Footers:
         """What the footers of the live data files say; nothing at level `schema`."""
         files = self.live.data
+        self.progress.begin("footers", len(files))
         with built_in_bulk():
             return read_footers(files, self.storage, self.shape_cache, self.executor)
 

@@ -16,12 +16,11 @@ _SAMPLES = 10
 def value_findings(found: Sequence[Disagreement], of_files: int) -> Iterator[Finding]:
     """A finding for each engine, column and kind of disagreement; the rule gives the direction and its own words.
 
-    The key is `failure` for what could not be read, else empty, and the engine's name unless that is the oracle.
+    The key is `failure` for what could not be read, else empty, and the engine's name if one is at fault.
     """
     if not found:
         return
     from projector.check.values.evidence import by_field
-    from projector.check.values.reading import ORACLE
 
     for (engine, _, kind), members in by_field(found).items():
         first = members[0]
@@ -29,12 +28,12 @@ def value_findings(found: Sequence[Disagreement], of_files: int) -> Iterator[Fin
         filters = list(dict.fromkeys(m.row_filter for m in members if m.row_filter is not None))
         facts = [f"{len(filters)} filters, the first: {filters[0]}"] if filters else []
         if first.failure is not None:
-            facts.append(f"{engine}: {first.failure}")
+            facts.append(first.failure if engine is None else f"{engine}: {first.failure}")
         said = f"{first.difference.expected} became {first.difference.found}"
         where = f" for {filters[0]}" if filters else ""
-        reader = "" if engine == ORACLE else f"{engine}: "
+        reader = "" if engine is None else f"{engine}: "
         message = f"{reader}{first.failure}" if first.failure is not None else f"{reader}{said}{where}"
-        key = "-".join(part for part in (kind, None if engine == ORACLE else engine) if part)
+        key = "-".join(part for part in (kind, None if engine is None else engine) if part)
         yield Finding(
             message,
             Direction.READERS_DISAGREE,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from projector.engines.arrow_steps import ArrowPlan
-from projector.errors import CorruptFileError, NotFoundError, ProjectorError, UnsupportedError
+from projector.errors import CorruptFileError, NotFoundError, StoreError, UnsupportedError
 from projector.files.attempts import is_of_store
 
 
@@ -63,7 +63,7 @@ def arrow_errors(file: str) -> Iterator[None]:
         raise NotFoundError(f"The file cannot be opened: {e.strerror or _one_line(e)}", file=file) from e
     except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
         if is_of_store(e):
-            raise ProjectorError(f"The store failed while the file was read: {_one_line(e)}", file=file) from e
+            raise StoreError(f"The store failed while the file was read: {_one_line(e)}", file=file) from e
         if any(told in str(e) for told in _UNSUPPORTED):
             raise UnsupportedError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
         raise CorruptFileError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e

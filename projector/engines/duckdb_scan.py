@@ -148,6 +148,15 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
         connection.close()
 
 
+def reads(file: ProjectedFile, request: ScanRequest) -> bool:
+    """Return whether DuckDB reads a file itself; otherwise the Arrow executor does."""
+    connection = own_connection()
+    try:
+        return not prepare((file,), request, connection, "projector", IN_PARTS).rest
+    finally:
+        connection.close()
+
+
 def _conformed(batch: pa.RecordBatch, schema: pa.Schema, batch_size: int) -> Iterator[pa.RecordBatch]:
     for start in range(0, batch.num_rows, max(batch_size, 1)):
         part = batch.slice(start, batch_size)

@@ -32,3 +32,9 @@ def executor(engine: str) -> ScanBatches:
         raise UnsupportedError(f"Unknown engine: {engine!r}", hint=f"choose one of: {', '.join(EXECUTORS)}")
     found: ScanBatches = import_module(module).scan_batches
     return found
+
+
+def reads_itself(engine: str, file: ProjectedFile, request: ScanRequest) -> bool:
+    """Return whether an engine reads a file of a scan itself; otherwise it leaves the file to the Arrow executor."""
+    reads = getattr(import_module(EXECUTORS[engine]), "reads", None)
+    return reads is None or bool(reads(file, request))

@@ -126,6 +126,11 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
     yield from arrow_scan.scan_batches(rest, request, batch_size)
 
 
+def reads(file: ProjectedFile, request: ScanRequest) -> bool:
+    """Return whether Polars reads a file itself; otherwise the Arrow executor does."""
+    return not prepare((file,), request).rest
+
+
 def polars_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
     """The rows of files that Polars is to read itself. Raises `PolarsFailedError` where it does not."""
     schema = arrow_schema(request.schema)

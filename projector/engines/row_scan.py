@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from projector.engines.plain import from_plain_rows
-from projector.engines.rows import Row, read_rows
+from projector.engines.rows import Row, read_rows, read_rows_at
 from projector.errors import CorruptFileError
 from projector.files.deletion_vector import read_deletion_vector
 from projector.files.locations import canonical, without_authority
@@ -33,25 +33,53 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
             yield from_plain_rows(rows[start : start + batch_size], request.schema)
 
 
+def rows_at(file: ProjectedFile, request: ScanRequest, positions: Sequence[int]) -> dict[int, Row | None]:
+    """Return the rows of a scan at some positions of a file, ascending; None for a row that is deleted or filtered out.
+
+    Raises as `scan_batches`.
+    """
+    judge = _RowJudge(file, request)
+    with request.storage.open_arrow(file.task.location) as source:
+        return {
+            position: judge.given(position, row)
+            for position, row in read_rows_at(file.plan, source, file.binding, positions)
+        }
+
+
 def _file_rows(file: ProjectedFile, request: ScanRequest) -> Iterator[Row]:
-    positions = _deleted_positions(file, request)
-    keys = [_deleted_keys(d, request) for d in file.task.equality_deletes]
+    judge = _RowJudge(file, request)
     with request.storage.open_arrow(file.task.location) as source:
         rows = read_rows(file.plan, source, file.binding)
     for position, row in enumerate(rows):
+        given = judge.given(position, row)
+        if given is not None:
+            yield given
+
+
+class _RowJudge:
+    """Decides about the rows of one file: by its deletes, and by the filter of the scan."""
+
+    def __init__(self, file: ProjectedFile, request: ScanRequest) -> None:
+        self._request = request
+        self._positions = _deleted_positions(file, request)
+        self._keys = [_deleted_keys(d, request) for d in file.task.equality_deletes]
+
+    def given(self, position: int, row: Row) -> Row | None:
+        """Return a projected row without its probes; None if it is deleted or does not pass the filter."""
+        request = self._request
         probed = {p.field_id: _probed(row, p) for p in request.probes}
-        deleted = position in positions or any(
-            tuple(_comparable(probed[i]) for i in ids) in found for ids, found in keys
+        deleted = position in self._positions or any(
+            tuple(_comparable(probed[i]) for i in ids) in found for ids, found in self._keys
         )
         if deleted and not request.marks_deleted:
-            continue
+            return None
         probed[DELETED] = deleted
-        if evaluate_leaves(request.row_filter, lambda term, probed=probed: probed[term.field_id]) is not True:  # type: ignore[misc]
-            continue
+        if evaluate_leaves(request.row_filter, lambda term: probed[term.field_id]) is not True:
+            return None
         given = {f.name: row[f.name] for f in request.schema.fields}
         if request.deleted_column is not None:
             given[request.schema.fields[request.deleted_column].name] = deleted
-        yield given
+        return given
 
 
 def _probed(row: Row, probe: Probe) -> Any:

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -47,8 +48,10 @@ FileRow = tuple[Any, ...]
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-def file_rows(source: Source, file_schema: FileSchema, columns: set[int], file: str) -> list[FileRow]:
-    """All rows of a file, each a tuple by the place of its top-level columns.
+def file_rows(
+    source: Source, file_schema: FileSchema, columns: set[int], file: str, positions: Sequence[int] | None = None
+) -> Iterator[tuple[int, FileRow]]:
+    """Yield rows of a file, each with its position: a tuple by the place of its top-level columns.
 
     Parameters
     ----------
@@ -60,20 +63,81 @@ def file_rows(source: Source, file_schema: FileSchema, columns: set[int], file: 
         Places of the top-level columns whose values are wanted; the others come as None.
     file:
         The file's name in errors.
+    positions:
+        Positions of the rows that are wanted, ascending; None for all. Other row groups are not read.
     """
     with arrow_errors(file), _native(source) as native:
-        millis = pq.ParquetFile(native, coerce_int96_timestamp_unit="ms").read(use_threads=False)
-        nanos = pq.ParquetFile(native, coerce_int96_timestamp_unit="ns").read(use_threads=False)
-        if millis.num_rows != pq.ParquetFile(native).metadata.num_rows:
+        millis = pq.ParquetFile(native, coerce_int96_timestamp_unit="ms")
+        nanos = pq.ParquetFile(native, coerce_int96_timestamp_unit="ns") if _has_int96(file_schema, columns) else None
+        names = _leaf_paths(millis, file_schema, columns)
+        places = range(len(file_schema.columns)) if names is None else sorted(columns)
+        start = 0
+        for group in range(millis.metadata.num_row_groups):
+            length = millis.metadata.row_group(group).num_rows
+            wanted = _between(positions, start, start + length)
+            if len(wanted):
+                read = 0
+                for batch, twin in _batches(millis, nanos, group, names):
+                    for position in _between(wanted, start + read, start + read + batch.num_rows):
+                        row: list[Any] = [None] * len(file_schema.columns)
+                        for index, place in enumerate(places):
+                            if place in columns:
+                                at = position - start - read
+                                one, other = batch.column(index)[at], twin.column(index)[at]
+                                row[place] = file_value(one, other, file_schema.columns[place])
+                        yield position, tuple(row)
+                    read += batch.num_rows
+                if read != length:
+                    raise CorruptFileError("The file does not hold the rows that its footer says", file=file)
+            start += length
+        if start != millis.metadata.num_rows:
             raise CorruptFileError("The file does not hold the rows that its footer says", file=file)
-        read = []
-        for place, column in enumerate(file_schema.columns):
-            if place in columns:
-                pairs = zip(millis.column(place), nanos.column(place), strict=True)
-                read.append([file_value(one, other, column) for one, other in pairs])
-            else:
-                read.append([None] * millis.num_rows)
-        return [tuple(values[i] for values in read) for i in range(millis.num_rows)]
+
+
+_BATCH_ROWS = 16_384
+
+
+def _batches(
+    millis: pq.ParquetFile, nanos: pq.ParquetFile | None, group: int, names: list[str] | None
+) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
+    """The batches of a row group, and the same ones with int96 as nanoseconds."""
+    if names == []:  # no column is read: the rows count all the same
+        rows = millis.metadata.row_group(group).num_rows
+        empty = pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
+        yield empty, empty
+        return
+    batches = millis.iter_batches(_BATCH_ROWS, [group], names, use_threads=False)
+    if nanos is None:
+        yield from ((batch, batch) for batch in batches)
+    else:
+        yield from zip(batches, nanos.iter_batches(_BATCH_ROWS, [group], names, use_threads=False), strict=True)
+
+
+def _between(positions: Sequence[int] | None, start: int, end: int) -> Sequence[int]:
+    """The positions from `start` up to `end`; all of them for None."""
+    if positions is None:
+        return range(start, end)
+    return positions[bisect_left(positions, start) : bisect_left(positions, end)]
+
+
+def _leaf_paths(parquet: pq.ParquetFile, file_schema: FileSchema, columns: set[int]) -> list[str] | None:
+    """Dotted paths of the leaves of some top-level columns; None, for all columns, if names do not tell them apart."""
+    names = [column.name for column in file_schema.columns]
+    if len(set(names)) < len(names) or any("." in name for name in names):
+        return None
+    paths, leaf = [], 0
+    for place, column in enumerate(file_schema.columns):
+        if place in columns:
+            paths += [parquet.schema.column(leaf + i).path for i in range(column.leaf_count)]
+        leaf += column.leaf_count
+    return paths
+
+
+def _has_int96(file_schema: FileSchema, columns: set[int]) -> bool:
+    return any(
+        place[0] in columns and isinstance(column.type, FileLeaf) and column.type.kind is FileKind.INT96
+        for place, column in file_schema.walk()
+    )
 
 
 def file_value(scalar: pa.Scalar, nanos: pa.Scalar, column: FileColumn) -> Any:

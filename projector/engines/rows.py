@@ -6,7 +6,7 @@ of the file goes in as a tuple by place (`row_values`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 from uuid import UUID
@@ -73,19 +73,30 @@ def read_batches(
 
 
 def read_rows(plan: Plan, source: Source, binding: Binding, *, selection: RowSelection | None = None) -> list[Row]:
-    """The rows of a Parquet file under the schema of a plan, in the file's order.
+    """Return the rows of a Parquet file under the schema of a plan, in the file's order.
 
-    Parameters and errors are those of `arrow.read_file`; the whole file is read at once.
+    Parameters and errors are those of `arrow.read_file`.
     """
-    raise_failures(plan, binding.file)
-    wanted = {place[0] for node in plan.walk() if (place := getattr(node, "place", None)) is not None}
-    rows = file_rows(source, plan.file_schema, wanted, binding.file)
     found = []
-    for position, row in enumerate(rows):
+    for position, row in _stored_rows(plan, source, binding, None):
         kept = None if selection is None else selection.kept(position, 1)
         if kept is None or kept[0].as_py():
             found.append(project_row(plan, row, binding, position))
     return found
+
+
+def read_rows_at(plan: Plan, source: Source, binding: Binding, positions: Sequence[int]) -> Iterator[tuple[int, Row]]:
+    """Yield the rows at some positions of a Parquet file, ascending, each with its position. Raises as `read_rows`."""
+    for position, row in _stored_rows(plan, source, binding, positions):
+        yield position, project_row(plan, row, binding, position)
+
+
+def _stored_rows(
+    plan: Plan, source: Source, binding: Binding, positions: Sequence[int] | None
+) -> Iterator[tuple[int, FileRow]]:
+    raise_failures(plan, binding.file)
+    wanted = {place[0] for node in plan.walk() if (place := getattr(node, "place", None)) is not None}
+    return file_rows(source, plan.file_schema, wanted, binding.file, positions)
 
 
 def project_row(plan: Plan, row: FileRow, binding: Binding, position: int) -> Row:

@@ -54,7 +54,7 @@ def _findings(report: Report) -> Iterator[str]:
 
 def _finding(finding: Finding, report: Report) -> Iterator[str]:
     status = "" if report.is_audit else f' <span class="status">{escape(str(finding.status))}</span>'
-    yield f'<details class="finding {finding.severity}"{" open" if finding.is_new else ""}><summary>'
+    yield f'<details class="finding {finding.severity}"{" open" if finding.decides else ""}><summary>'
     yield f"<b>{escape(finding.code)}</b> {escape(finding.name)}{status}: {escape(one_line(finding))}</summary><dl>"
     if finding.source is not None:
         words = finding.source.text[finding.source.position : finding.source.end or finding.source.position]

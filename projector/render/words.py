@@ -29,8 +29,11 @@ def looked_at(report: Report) -> str:
     if looked.footers:
         said += [f"{counted(looked.footers, 'file')} in {counted(looked.shapes, 'shape')}", counted(looked.rows, "row")]
         said.append(counted(looked.snapshots, "snapshot"))
-    if looked.values_rows:
-        said.append(f"{counted(looked.values_rows, 'row')} compared by {', '.join(looked.engines)}")
+    if looked.rows_by_engine:
+        by_engine = ", ".join(f"{engine} {number:,}" for engine, number in looked.rows_by_engine.items())
+        said.append(f"values of {counted(looked.values_files, 'file')} compared, rows by engine: {by_engine}")
+    if looked.proved_columns:
+        said.append(f"{counted(looked.proved_columns, 'column')} proved to stay as before")
     if looked.filters:
         said.append(counted(looked.filters, "filter"))
     said.append(counted(looked.rules, "rule"))

@@ -28,7 +28,7 @@ class Case:
         SQL, an `UpdateSchema`, a `Transaction`, a schema; None for an audit.
     expect:
         The paths of the fields that the rule must find, exactly; `""` for a finding without a field. Empty for a near
-        miss. Of a check only what is introduced or worsened counts, of an audit everything.
+        miss. Of a check only what decides counts, of an audit everything.
     severity:
         What the findings must weigh, if anything.
     how:

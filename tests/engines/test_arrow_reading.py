@@ -18,7 +18,14 @@ from projector.engines.arrow_read import arrow_errors
 from projector.engines.arrow_steps import _compiled, compile_plan
 from projector.engines.plain import to_plain_rows
 from projector.engines.selection import DeletedPositions
-from projector.errors import CorruptFileError, NotFoundError, ProjectionError, ProjectorError, UnsupportedError
+from projector.errors import (
+    CorruptFileError,
+    NotFoundError,
+    ProjectionError,
+    ProjectorError,
+    StoreError,
+    UnsupportedError,
+)
 from projector.projection.plan import Binding
 from projector.schema import reserved
 from projector.schema.arrow_schema import arrow_schema
@@ -360,9 +367,9 @@ def test_plans_are_compiled_once_and_forgotten_with_the_plan() -> None:
 @pytest.mark.parametrize(
     ("raised", "expected"),
     [
-        (OSError(5, "Input/output error"), ProjectorError),
-        (OSError("AWS Error NETWORK_CONNECTION during GetObject operation: curlCode: 56"), ProjectorError),
-        (OSError("google::cloud::Status(UNAVAILABLE: try again)"), ProjectorError),
+        (OSError(5, "Input/output error"), StoreError),
+        (OSError("AWS Error NETWORK_CONNECTION during GetObject operation: curlCode: 56"), StoreError),
+        (OSError("google::cloud::Status(UNAVAILABLE: try again)"), StoreError),
         (OSError("Corrupt snappy compressed data."), CorruptFileError),
         (OSError("Unexpected end of stream: Page was smaller (5) than expected (9)"), CorruptFileError),
         (pa.ArrowInvalid("Parquet magic bytes not found in footer"), CorruptFileError),

@@ -42,7 +42,7 @@ def check(state: TableState) -> Iterator[Finding]:
                 plural = "" if len(found) == 1 else "s"
                 yield Finding(
                     f"{len(found)} {kind}{plural} {'is' if len(found) == 1 else 'are'} {what}",
-                    Direction.OLD_DATA_UNREADABLE,
+                    Direction.UNVERIFIED,
                     evidence=Evidence(
                         files=len(found),
                         of_files=looked_at if kind == "data file" else 0,

@@ -1,4 +1,4 @@
-"""What rows must be after a change, from the rows before it; and where two readings differ."""
+"""Where two readings of the same rows differ, column by column, and what a report says of it."""
 
 from __future__ import annotations
 
@@ -6,62 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from projector.check.values.reading import ORACLE, Failed, Outcome, Row
-from projector.engines.plain import same_value
-from projector.errors import ProjectorError
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from projector.check.values.equality import differing, same
+from projector.engines.plain import plain_value
 from projector.planning.expressions import Expression
-from projector.schema.promotions import promote_value
 from projector.schema.schema import Schema
-from projector.schema.types import IcebergType, ListType, MapType, NestedField, StructType
+from projector.schema.types import IcebergType
 
 PLANNING = "planning"
-"""Who is at fault where a file is passed over by its bounds or its partition."""
+"""Who is at fault when a file is skipped by its bounds or its partition."""
 
 _LONGEST = 120
-
-
-def expected_row(row: Row, before: Schema, after: Schema) -> Row:
-    """A row under the schema after, from the row under the schema before: by field id, promoted, with defaults.
-
-    Raises `ProjectionError` for a value outside the range of the type it is promoted to.
-    """
-    found = _struct(row, before.as_struct(), after.as_struct())
-    assert found is not None
-    return found
-
-
-def _struct(value: Row | None, before: StructType, after: StructType) -> Row | None:
-    if value is None:
-        return None
-    were = {field.field_id: field for field in before.fields}
-    return {
-        field.name: _value(value[was.name], was.field_type, field.field_type)
-        if (was := were.get(field.field_id)) is not None
-        else default_of(field)
-        for field in after.fields
-    }
-
-
-def _value(value: Any, before: IcebergType, after: IcebergType) -> Any:
-    if value is None:
-        return None
-    match before, after:
-        case StructType(), StructType():
-            return _struct(value, before, after)
-        case ListType(), ListType():
-            return [_value(item, before.element_type, after.element_type) for item in value]
-        case MapType(), MapType():
-            keys = ((_value(k, before.key_type, after.key_type), v) for k, v in value)
-            return [(k, _value(v, before.value_type, after.value_type)) for k, v in keys]
-        case _:
-            return promote_value(value, before, after)
-
-
-def default_of(field: NestedField) -> Any:
-    """What a row that was written before a field has in it (spec: Default values)."""
-    if isinstance(field.field_type, StructType) and field.initial_default is not None:
-        return {child.name: default_of(child) for child in field.field_type.fields}
-    return field.initial_default
+_SUSPECTS = 4
+"""Differing rows that are kept of each batch for the oracle to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +30,7 @@ class Difference:
     Parameters
     ----------
     field_id, path:
-        The top-level column; None where the number of rows differs.
+        The top-level column; None if the number of rows differs.
     row:
         The row in the file, from 0.
     expected, found:
@@ -95,7 +54,7 @@ class Disagreement:
     Parameters
     ----------
     engine:
-        The engine that read the rows that are not as expected.
+        The engine whose rows are not as expected; None if the projection itself is at fault, whatever the engine.
     file:
         The file; None for a filter over several.
     row_filter:
@@ -104,97 +63,149 @@ class Disagreement:
         Why rows could not be read at all; then there is no difference to show.
     """
 
-    engine: str
+    engine: str | None
     difference: Difference
     file: str | None = None
     row_filter: str | None = None
     failure: str | None = None
 
 
-def failed(engine: str, reason: str, file: str | None = None, row_filter: str | None = None) -> Disagreement:
-    """The disagreement of an engine that could not read rows that another one reads."""
+def failed(engine: str | None, reason: str, file: str | None = None, row_filter: str | None = None) -> Disagreement:
+    """Return the disagreement of an engine that could not read rows that another one reads."""
     return Disagreement(engine, Difference(None, None, None, "rows", reason, 0), file, row_filter, reason)
 
 
 def passed_over(file: str, row_filter: Expression) -> Disagreement:
-    """The disagreement of planning, whatever the engine, that passes over a file with rows of a filter."""
+    """Return the disagreement of planning, whatever the engine, that skips a file with rows of a filter."""
     difference = Difference(None, None, None, "rows of the filter", "none, by the bounds or partition of the file", 1)
     return Disagreement(PLANNING, difference, file, str(row_filter))
 
 
-def differences(expected: Sequence[Row], found: Sequence[Row], schema: Schema) -> Iterator[Difference]:
-    """Where rows under one schema differ, a column each; the order of the rows counts unless only it differs."""
-    if len(expected) != len(found):
-        yield Difference(
-            None, None, None, f"{len(expected)} rows", f"{len(found)} rows", abs(len(expected) - len(found))
-        )
-        return
-    wrong = [i for i, (one, other) in enumerate(zip(expected, found, strict=True)) if not same_value(one, other)]
-    if not wrong or sorted(map(repr, expected)) == sorted(map(repr, found)):
-        return
-    for field in schema.fields:
-        places = [i for i in wrong if not same_value(expected[i].get(field.name), found[i].get(field.name))]
-        if places:
-            one, other = expected[places[0]].get(field.name), found[places[0]].get(field.name)
-            yield Difference(field.field_id, field.name, places[0], shown(one), shown(other), len(places))
+@dataclass(slots=True)
+class _Column:
+    count: int
+    row: int
+    expected: str
+    found: str
 
 
-def shown(value: Any) -> str:
-    """A plain value as text, cut to a length that a report can show."""
-    return _cut("null" if value is None else repr(value))
+class Tally:
+    """What differs between the rows expected and the rows found, added up batch by batch.
+
+    Parameters
+    ----------
+    columns:
+        The columns of both, in order.
+
+    Attributes
+    ----------
+    expected_rows, found_rows:
+        Rows so far.
+    suspects:
+        Some rows that differ, by their number from 0.
+    """
+
+    def __init__(self, columns: Schema) -> None:
+        self._fields = columns.fields
+        self._found: dict[int, _Column] = {}
+        self.expected_rows = 0
+        self.found_rows = 0
+        self.suspects: list[int] = []
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing differs so far."""
+        return not self._found and self.expected_rows == self.found_rows
+
+    def add(self, expected: Sequence[pa.Array], found: Sequence[pa.Array], length: int) -> None:
+        """Compare the next `length` rows."""
+        start = self.expected_rows
+        for place, (one, other) in enumerate(zip(expected, found, strict=True)):
+            if not same(one, other):
+                self._note(place, one, other, start)
+        self.expected_rows += length
+        self.found_rows += length
+
+    def add_missing(self, count: int) -> None:
+        """Count rows that were expected and not found."""
+        self.expected_rows += count
+
+    def add_extra(self, count: int) -> None:
+        """Count rows that were found and not expected."""
+        self.found_rows += count
+
+    def _note(self, place: int, one: pa.Array, other: pa.Array, start: int) -> None:
+        rows = pc.indices_nonzero(differing(one, other))
+        first = rows[0].as_py()
+        self.suspects += (start + row for row in rows.slice(0, _SUSPECTS).to_pylist())
+        known = self._found.get(place)
+        if known is not None:
+            known.count += len(rows)
+            return
+        kind = self._fields[place].field_type
+        self._found[place] = _Column(len(rows), start + first, shown(one[first], kind), shown(other[first], kind))
+
+    def differences(self, positions: Sequence[int] | None = None) -> Iterator[Difference]:
+        """Yield what differs: the number of rows alone if that differs, else each column.
+
+        Parameters
+        ----------
+        positions:
+            The position in the file of each row; None if that is the row's number.
+        """
+        if self.expected_rows != self.found_rows:
+            count = abs(self.expected_rows - self.found_rows)
+            yield Difference(None, None, None, f"{self.expected_rows} rows", f"{self.found_rows} rows", count)
+            return
+        for place, column in sorted(self._found.items()):
+            field = self._fields[place]
+            row = column.row if positions is None else positions[column.row]
+            yield Difference(field.field_id, field.name, row, column.expected, column.found, column.count)
 
 
-def _cut(text: str) -> str:
+def shown(scalar: pa.Scalar, kind: IcebergType) -> str:
+    """Return an Arrow value as text, cut to a length that a report can show."""
+    return shown_value(plain_value(scalar, kind))
+
+
+def shown_value(value: Any) -> str:
+    """Return a plain value as text, cut to a length that a report can show."""
+    text = "null" if value is None else repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def engine_disagreements(
-    expected: Outcome, found: Outcome, schema: Schema, engine: str, file: str
-) -> Iterator[Disagreement]:
-    """Where an engine gives other rows of a file than the oracle, or fails where that does not."""
-    if isinstance(found, Failed):
-        if not isinstance(expected, Failed):
-            yield failed(engine, found.reason, file)
-        return
-    if isinstance(expected, Failed):
-        refused = Difference(None, None, None, f"refused: {expected.reason}", f"{len(found)} rows", 0)
-        yield Disagreement(engine, refused, file)
-        return
-    for difference in differences(expected, found, schema):
-        yield Disagreement(engine, difference, file)
+def same_rows_in_any_order(one: pa.Table, other: pa.Table) -> bool:
+    """Return whether two tables of one schema hold the same rows, in whatever order.
+
+    Rows are ordered by every leaf outside lists and maps; rows that tie in all of those must be in the same order.
+    """
+    if one.num_rows != other.num_rows:
+        return False
+    ordered = [_in_order(table) for table in (one, other)]
+    pairs = zip(*(table.columns for table in ordered), strict=True)
+    return all(same(_joined(a), _joined(b)) for a, b in pairs)
 
 
-def change_disagreements(
-    was: Outcome, now: Outcome, before: Schema, after: Schema, file: str
-) -> Iterator[Disagreement]:
-    """Where the oracle gives other rows after a change than those before it lead to."""
-    if isinstance(was, Failed):
-        return
-    if isinstance(now, Failed):
-        yield failed(ORACLE, now.reason, file)
-        return
-    try:
-        expected = [expected_row(row, before, after) for row in was]
-    except ProjectorError as error:
-        yield failed(ORACLE, str(error), file)
-        return
-    for difference in differences(expected, now, after):
-        yield Disagreement(ORACLE, difference, file)
+def _in_order(table: pa.Table) -> pa.Table:
+    keys: list[pa.Array] = []
+
+    def below(array: pa.Array) -> None:
+        if isinstance(array.type, pa.BaseExtensionType):
+            below(array.storage)
+        elif pa.types.is_struct(array.type):
+            keys.append(array.is_valid())
+            for i in range(array.type.num_fields):
+                below(pc.struct_field(array, [i]))
+        elif not pa.types.is_nested(array.type) and not pa.types.is_null(array.type):
+            keys.append(array)
+
+    for column in table.columns:
+        below(_joined(column))
+    if not keys:
+        return table
+    by = pa.table(keys, [str(i) for i in range(len(keys))])
+    return table.take(pc.sort_indices(by, [(name, "ascending") for name in by.column_names]))
 
 
-def filter_disagreement(
-    expected: Sequence[Row], found: Outcome, engine: str, row_filter: Expression
-) -> Iterator[Disagreement]:
-    """Where the rows of a filter that was pushed down are others than those of the same filter after a full read."""
-    said = str(row_filter)
-    if isinstance(found, Failed):
-        yield failed(engine, found.reason, row_filter=said)
-        return
-    one, other = sorted(map(repr, expected)), sorted(map(repr, found))
-    if one == other:
-        return
-    texts = f"{len(one)} rows", f"{len(other)} rows"
-    if len(one) == len(other):
-        texts = next((_cut(a), _cut(b)) for a, b in zip(one, other, strict=True) if a != b)
-    count = abs(len(one) - len(other)) or 1
-    yield Disagreement(engine, Difference(None, None, None, *texts, count), row_filter=said)
+def _joined(column: pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from projector.check.live_files import Unreadable
 from projector.check.report import Comparison
+from projector.check.values.compare_task import CompareAnswer, CompareTask, compare
 from projector.check.values.comparing import Disagreement
+from projector.check.values.filter_task import FilterTask, try_filters
 from projector.check.values.filter_trials import FilterTrials
 from projector.check.values.filters import filter_terms
-from projector.check.values.planned import PlannedFiles
-from projector.check.values.sampling import Sample, choose_files
+from projector.check.values.planned import PlannedFiles, delete_kind, delete_kinds, planned
+from projector.check.values.reading import ARROW, ORACLE
+from projector.check.values.sampling import Sample, SampledFile, by_snapshot, choose_files
 from projector.check.values.sending import answers
-from projector.check.values.tasks import (
-    CompareAnswer,
-    CompareTask,
-    FilterTask,
-    compare,
-    try_filters,
-)
-from projector.errors import ProjectorError
+from projector.errors import ProjectorError, UnsupportedError
 from projector.planning.expressions import BoundTerm
+from projector.planning.tasks import FileTask
 from projector.schema.schema import Schema
+from projector.schema.types import StructType, VariantType, walk
 
 if TYPE_CHECKING:
     from projector.check.state import TableState
 
-FILES_IN_A_TASK = 16
-"""Files that are compared in one task."""
+FILES_IN_A_TASK = 256
+"""Files that are compared in one task at most."""
+
+ROWS_IN_A_TASK = 1_000_000
+"""Rows in the files of a task at most; a larger file stands alone."""
+
+CELLS_READ_ANYWAY = 5_000_000
+"""Values, in columns that a change cannot alter, that are read all the same: damage in them shows."""
 
 _FILES_SHOWN, _ROWS_SHOWN = 8, 5
 
@@ -44,9 +49,9 @@ class StateValues:
     columns:
         Ids of the top-level columns to read; None for all.
     engines:
-        The engines to compare with the oracle.
+        The engines to compare, Arrow among them.
     before:
-        The values before the change that led to this state; they are compared where there are any.
+        The values before the change that led to this state; they are compared if there are any.
     """
 
     state: TableState
@@ -54,6 +59,7 @@ class StateValues:
     columns: frozenset[int] | None
     engines: tuple[str, ...]
     before: StateValues | None = None
+    _unplanned: dict[str, ProjectorError] = field(default_factory=dict)
 
     @cached_property
     def schema(self) -> Schema:
@@ -68,39 +74,92 @@ class StateValues:
 
     @cached_property
     def answers(self) -> Mapping[str, CompareAnswer]:
-        """What came of each file that was read, by its path; a file that cannot be planned is not among them."""
+        """What came of each file, by its path."""
         found: dict[str, CompareAnswer] = {}
         tasks = list(self._tasks())
+        progress = self.state.files.progress
+        progress.begin("values", self.sample.files, self.sample.rows)
+        progress.advance(len(self._unplanned), 0)
         for task, of_files in zip(tasks, answers(self.state.files, compare, tasks), strict=True):
             found.update(zip((file.file for file in task.reading.files), of_files, strict=True))
+            progress.advance(len(of_files), sum(answer.rows or 0 for answer in of_files))
+        for path, error in self._unplanned.items():
+            found[path] = CompareAnswer(None, str(error), isinstance(error, UnsupportedError))
         return found
 
     def _tasks(self) -> Iterator[CompareTask]:
         shown = 0
-        for snapshot_id, files in self.sample.by_snapshot.items():
-            try:
-                planned = PlannedFiles(self.state, snapshot_id, files)
-                was = None if self.before is None else PlannedFiles(self.before.state, snapshot_id, files)
-                wanted = iter(file.path for file in files if file.path in planned.tasks)
-                while paths := tuple(islice(wanted, FILES_IN_A_TASK)):
-                    reading = planned.reading(self.schema, [planned.tasks[path] for path in paths])
-                    earlier = None
-                    if was is not None and self.before is not None:
-                        earlier = was.reading(self.before.schema, [was.tasks[path] for path in paths])
-                    rows = tuple(_ROWS_SHOWN if shown + i < _FILES_SHOWN else 0 for i in range(len(paths)))
-                    shown += len(paths)
-                    yield CompareTask(reading, earlier, self.engines, self.terms, rows)
-            except ProjectorError:
-                continue
+        for group in self.sample.groups:
+            for snapshot_id, members in by_snapshot(group).items():
+                now, reasons = planned(self.state, snapshot_id, [each.file for each in members])
+                was = None if self.before is None else PlannedFiles(self.before.state, snapshot_id, now.files)
+                try:
+                    _ = was is None or was.tasks
+                except ProjectorError:  # it could not be planned before; what can be said now is said
+                    was = None
+                self._unplanned |= reasons
+                files = [each for each in members if each.file.path not in reasons]
+                for some in _in_tasks(files, now.tasks):
+                    yield self._task(now, was, some, shown)
+                    shown += len(some)
+
+    def _task(
+        self, now: PlannedFiles, was: PlannedFiles | None, files: Sequence[tuple[SampledFile, bool]], shown: int
+    ) -> CompareTask:
+        paths = [each.file.path for each, _ in files]
+        earlier = None
+        if was is not None and self.before is not None:
+            earlier = was.reading(self.before.schema, [was.tasks[path] for path in paths])
+        return CompareTask(
+            now.reading(self.schema, [now.tasks[path] for path in paths]),
+            earlier,
+            self.engines,
+            self.terms,
+            tuple(_ROWS_SHOWN if shown + i < _FILES_SHOWN else 0 for i in range(len(paths))),
+            tuple(judged for _, judged in files),
+            None if self._rest is None else now.reading(self._rest, [now.tasks[path] for path in paths]),
+        )
 
     @cached_property
-    def row_count(self) -> int:
-        """Rows that the oracle gave."""
-        return sum(answer.rows or 0 for answer in self.answers.values())
+    def _rest(self) -> Schema | None:
+        """The columns that are not compared, if the table is small enough to read them all the same."""
+        fields = self.state.schema.fields
+        others = tuple(f for f in fields if f not in self.schema.fields and not isinstance(f.field_type, VariantType))
+        leaves = sum(f.field_type.is_primitive for _, f in walk(StructType(others)))
+        return Schema(others) if others and leaves * self.sample.rows <= CELLS_READ_ANYWAY else None
+
+    @property
+    def unread_columns(self) -> int:
+        """Columns of which nothing is read, not even to see that they can be."""
+        return len(self.state.schema.fields) - len(self.schema.fields) if self._rest is None else 0
+
+    @property
+    def compared(self) -> int:
+        """Files whose rows were read and compared."""
+        return sum(answer.rows is not None for answer in self.answers.values())
+
+    @property
+    def rows(self) -> Mapping[str, int]:
+        """Rows that each engine read itself, and rows that the oracle judged."""
+        counted: Counter[str] = Counter({ORACLE: 0, ARROW: 0, **dict.fromkeys(self.engines, 0)})
+        for answer in self.answers.values():
+            counted[ORACLE] += answer.judged_rows
+            for engine in (ARROW, *answer.read_by):
+                counted[engine] += answer.rows or 0
+        return counted
+
+    @cached_property
+    def unreadable(self) -> tuple[Unreadable, ...]:
+        """Files that could be read neither under this schema nor under the one before."""
+        return tuple(
+            Unreadable(path, answer.unreadable, UnsupportedError(answer.unreadable) if answer.is_unsupported else None)
+            for path, answer in self.answers.items()
+            if answer.unreadable is not None
+        )
 
     @cached_property
     def engine_differences(self) -> tuple[Disagreement, ...]:
-        """Where an engine gives other rows than the oracle, or fails where it does not."""
+        """Where an engine differs from Arrow or Arrow from the oracle, or one fails and the other does not."""
         return tuple(each for answer in self.answers.values() for each in answer.engines)
 
     @cached_property
@@ -119,8 +178,36 @@ class StateValues:
     @cached_property
     def filter_differences(self) -> tuple[Disagreement, ...]:
         """Where a filter that is pushed down gives other rows than the same filter after a full read."""
-        found = answers(self.state.files, try_filters, self._filters)
-        return (*self._trials.passed_over(), *(each for several in found for each in several))
+        progress = self.state.files.progress
+        progress.begin("filters", len(self._filters), None)
+        found: list[Disagreement] = list(self._trials.passed_over())
+        for several in answers(self.state.files, try_filters, self._filters):
+            found += several
+            progress.advance(1, 0)
+        return tuple(found)
+
+
+def _in_tasks(files: Sequence[SampledFile], tasks: Mapping[str, FileTask]) -> Iterator[list[tuple[SampledFile, bool]]]:
+    """Files of one shape in the portions of a task, and whether the oracle judges each.
+
+    It judges the smallest with rows and the largest of those with the same kinds of deletes.
+    """
+    kinds: dict[tuple[str, ...], list[SampledFile]] = {}
+    for each in files:
+        kinds.setdefault(delete_kind(tasks[each.file.path]), []).append(each)
+    for members in kinds.values():
+        with_rows = sorted((each for each in members if each.rows), key=lambda each: each.rows)
+        judged = {each.file.path for each in (*with_rows[:1], *with_rows[-1:])}
+        portion: list[tuple[SampledFile, bool]] = []
+        rows = 0
+        for each in members:
+            if portion and (len(portion) >= FILES_IN_A_TASK or rows + each.rows > ROWS_IN_A_TASK):
+                yield portion
+                portion, rows = [], 0
+            portion.append((each, each.file.path in judged))
+            rows += each.rows
+        if portion:
+            yield portion
 
 
 @dataclass
@@ -140,7 +227,7 @@ class ChangeValues:
 
     @cached_property
     def differences(self) -> tuple[Disagreement, ...]:
-        """Where the oracle gives other rows after the change than those before it lead to."""
+        """Where rows after the change differ from what those before it lead to."""
         return tuple(
             each
             for answer in self.after.answers.values()
@@ -156,14 +243,16 @@ class ChangeValues:
 
 
 def state_values(state: TableState, columns: frozenset[int] | None, before: StateValues | None) -> StateValues:
-    """The values of a state's columns, by the engines and on the files that its settings ask for."""
-    sample = choose_files(state.metadata, state.footers, state.files.sample)
+    """Return the values of a state's columns, by the engines and on the files that its settings ask for."""
+    sample = choose_files(state.metadata, state.footers, state.files.sample, partial(delete_kinds, state))
     return StateValues(state, sample, columns, state.files.executors, before)
 
 
-def by_field(found: Sequence[Disagreement]) -> Mapping[tuple[str, int | None, str | None], tuple[Disagreement, ...]]:
-    """Disagreements by engine, field, and what kind they are."""
-    grouped: dict[tuple[str, int | None, str | None], list[Disagreement]] = {}
+def by_field(
+    found: Sequence[Disagreement],
+) -> Mapping[tuple[str | None, int | None, str | None], tuple[Disagreement, ...]]:
+    """Return disagreements by engine, field, and what kind they are."""
+    grouped: dict[tuple[str | None, int | None, str | None], list[Disagreement]] = {}
     for each in found:
         kind = "failure" if each.failure is not None else None
         grouped.setdefault((each.engine, each.difference.field_id, kind), []).append(each)

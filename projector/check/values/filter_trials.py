@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from projector.check.live_files import LiveFile
+from projector.check.values.compare_task import CompareAnswer
 from projector.check.values.comparing import PLANNING, Disagreement, failed, passed_over
-from projector.check.values.filters import LeafValues, few_filters_on, filters_on, own_filters
+from projector.check.values.filter_task import FilterTask
+from projector.check.values.filters import cheap_filters_on, few_filters_on, filters_on, own_filters
 from projector.check.values.leaf_kinds import LeafKind, leaf_kinds
+from projector.check.values.leaf_values import LeafValues
 from projector.check.values.planned import PlannedFiles
-from projector.check.values.sampling import Sample, by_snapshot
-from projector.check.values.tasks import CompareAnswer, FilterTask
+from projector.check.values.sampling import Sample, SampledFile, by_snapshot
 from projector.errors import ProjectorError
 from projector.planning.expressions import BoundTerm, Expression, all_of
 from projector.planning.tasks import FileTask
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 FILTERED_FILES = 3
 """Files of each way to read a leaf that filters on it are tried on: what a filter does depends on how the leaf is read,
 not on how many files there are."""
+
+MANY_ROWS = 500_000
+"""Rows of these files from which on only filters that leave few rows are tried."""
 
 
 @dataclass(frozen=True)
@@ -50,35 +55,37 @@ class FilterTrials:
     engines: tuple[str, ...]
 
     def tasks(self) -> Iterator[FilterTask]:
-        """A task for each leaf and snapshot. Filters of every kind are tried on a leaf that is read in a new way."""
+        """Yield a task for each leaf and snapshot. Filters of every kind are tried on a leaf read in a new way."""
         tried: set[LeafKind] = set()
         for number, term in enumerate(self.terms):
             for snapshot_id, (kinds, files) in self._chosen(term).items():
-                planned = PlannedFiles(self.state, snapshot_id, files)
-                values = LeafValues.merged(self.answers[file.path].values[number] for file in files)
+                planned = PlannedFiles(self.state, snapshot_id, [each.file for each in files])
+                values = LeafValues.merged(self.answers[each.file.path].values[number] for each in files)
                 default = self.state.schema.fields_by_id[term.field_id].initial_default
+                promoted = any(kind.promoted for kind in kinds)
                 if kinds <= tried:
                     filters = few_filters_on(term, values)
+                elif sum(each.rows for each in files) > MANY_ROWS:
+                    filters = cheap_filters_on(term, default, values, promoted=promoted)
                 else:
-                    filters = filters_on(term, default, values, promoted=any(kind.promoted for kind in kinds))
-                    tried |= kinds
+                    filters = filters_on(term, default, values, promoted=promoted)
+                tried |= kinds
                 yield self._task(term, planned, filters)
 
-    def _chosen(self, term: BoundTerm) -> dict[int, tuple[set[LeafKind], list[LiveFile]]]:
+    def _chosen(self, term: BoundTerm) -> dict[int, tuple[set[LeafKind], list[SampledFile]]]:
         """The files that filters on a leaf are tried on, by snapshot, with the ways in which they are read."""
-        found: dict[int, tuple[set[LeafKind], list[LiveFile]]] = {}
+        found: dict[int, tuple[set[LeafKind], list[SampledFile]]] = {}
         for kind, groups in leaf_kinds(self.state, term).items():
-            readable = [
-                (snapshot_id, file)
-                for group in groups
-                for snapshot_id, file in self.sample.groups[group]
-                if file.path in self.answers and self.answers[file.path].rows
-            ]
-            for snapshot_id, file in readable[:FILTERED_FILES]:
-                kinds, files = found.setdefault(snapshot_id, (set(), []))
+            readable = [each for group in groups for each in self.sample.groups[group] if self._has_rows(each)]
+            for each in sorted(readable, key=lambda each: each.rows)[:FILTERED_FILES]:
+                kinds, files = found.setdefault(each.snapshot_id, (set(), []))
                 kinds.add(kind)
-                files.append(file)
+                files.append(each)
         return found
+
+    def _has_rows(self, each: SampledFile) -> bool:
+        answer = self.answers.get(each.file.path)
+        return answer is not None and bool(answer.rows)
 
     def _task(self, term: BoundTerm, planned: PlannedFiles, filters: Sequence[Expression]) -> FilterTask:
         places: dict[tuple[object, ...], int] = {}
@@ -87,7 +94,7 @@ class FilterTrials:
         for row_filter in filters:
             try:
                 files = planned.kept(row_filter)
-            except ProjectorError:  # said of the file whose statistics are at fault
+            except ProjectorError:  # `passed_over` says of which file the statistics are at fault
                 continue
             kept = []
             for task in files:
@@ -97,7 +104,7 @@ class FilterTrials:
                 kept.append(place)
             chosen.append((row_filter, tuple(kept)))
         reading = planned.reading(self._beside(term), tuple(planned.tasks.values()), filters[0])
-        return FilterTask(reading, tuple(left), tuple(chosen), self.engines)
+        return FilterTask(reading, term, tuple(left), tuple(chosen), self.engines)
 
     def _beside(self, term: BoundTerm) -> Schema:
         """The column that a leaf is in, and another one, whose values must stay in the same rows."""
@@ -107,17 +114,17 @@ class FilterTrials:
         return Schema(tuple(field for i, field in enumerate(fields) if i in chosen))
 
     def passed_over(self) -> Iterator[Disagreement]:
-        """Files that planning passes over though they hold the very values that are asked for."""
-        for snapshot_id, files in by_snapshot(pair for group in self.sample.groups for pair in group).items():
-            for file in files:
-                answer = self.answers.get(file.path)
-                if answer is None or not answer.rows:
+        """Yield files that planning skips though they hold the very values that are asked for."""
+        for snapshot_id, files in by_snapshot(each for group in self.sample.groups for each in group).items():
+            for each in files:
+                if not self._has_rows(each):
                     continue
-                planned = PlannedFiles(self.state, snapshot_id, (file,))
-                own = [own_filters(term, values) for term, values in zip(self.terms, answer.values, strict=True)]
+                planned = PlannedFiles(self.state, snapshot_id, (each.file,))
+                values = self.answers[each.file.path].values
+                own = [own_filters(term, some) for term, some in zip(self.terms, values, strict=True)]
                 for together in _in_turn(own):
-                    if _fault(planned, file, all_of(together)) is not None:
-                        yield from filter(None, (_fault(planned, file, each) for each in together))
+                    if _fault(planned, each.file, all_of(together)) is not None:
+                        yield from filter(None, (_fault(planned, each.file, one) for one in together))
 
 
 def _in_turn(filters: Iterable[Sequence[Expression]]) -> Iterator[list[Expression]]:

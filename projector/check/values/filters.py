@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from projector.check.values.reading import Row
+from projector.check.values.leaf_values import LeafValues
 from projector.planning.expressions import (
     BoundComparison,
     BoundIn,
+    BoundIsNaN,
     BoundIsNull,
     BoundNotIn,
+    BoundNotNaN,
     BoundNotNull,
     BoundTerm,
     Expression,
     Op,
 )
-from projector.planning.row_evaluator import value_of
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BooleanType,
@@ -61,75 +62,87 @@ def filter_terms(columns: Schema) -> Iterator[BoundTerm]:
     return below(columns.fields, (), ())
 
 
-@dataclass(frozen=True, slots=True)
-class LeafValues:
-    """Some values of a leaf that are in a file.
-
-    Parameters
-    ----------
-    some:
-        Its least, a middle and its greatest value; empty where all are null.
-    nulls:
-        Whether there are nulls.
-    """
-
-    some: tuple[Any, ...] = ()
-    nulls: bool = False
-
-    @staticmethod
-    def of(term: BoundTerm, rows: Sequence[Row]) -> LeafValues:
-        """The values of a leaf in some rows."""
-        found = {value for row in rows if (value := value_of(term, row)) == value}  # but for NaN
-        return _some(found - {None}, None in found)
-
-    @staticmethod
-    def merged(parts: Iterable[LeafValues]) -> LeafValues:
-        """The values of a leaf in several files."""
-        merged = list(parts)
-        return _some({value for part in merged for value in part.some}, any(part.nulls for part in merged))
-
-
-def _some(values: set[Any], nulls: bool) -> LeafValues:
-    present = sorted(values)
-    return LeafValues((present[0], present[len(present) // 2], present[-1]) if present else (), nulls)
-
-
 def filters_on(term: BoundTerm, default: Any, values: LeafValues, *, promoted: bool) -> list[Expression]:
-    """Filters on one leaf.
+    """Return filters on one leaf that tell something: about nulls, its values and their neighbours, and its edges.
 
     Parameters
     ----------
     default:
-        Its initial default; None where it has none.
+        Its initial default; None if it has none.
     values:
         Values that are in the files.
     promoted:
         Whether some file holds the leaf in another type: then literals at the edges of narrower types are tried.
     """
-    found: list[Expression] = [BoundIsNull(term), BoundNotNull(term)]
-    literals: set[Any] = set(values.some)
+    found = _null_filters(term)
+    some = values.some
+    chosen = {*some[:1], *some[-1:], *some[len(some) // 2 : len(some) // 2 + 1]}
     if promoted:
-        literals.update(_edges(term.field_type))
+        chosen.update(_edges(term.field_type))
     if default is not None:
-        literals.add(default)
-    chosen = sorted(literals)
-    for literal in chosen:
+        chosen.add(default)
+    literals = sorted(chosen)
+    for literal in literals:
         found += [BoundComparison(op, term, literal) for op in (Op.EQ, Op.NE, Op.LT, Op.GT)]
-    if len(chosen) > 1:
-        found += [BoundIn(term, tuple(chosen)), BoundNotIn(term, tuple(chosen))]
+    if some:
+        found += [BoundComparison(Op.LE, term, some[0]), BoundComparison(Op.GE, term, some[-1])]
+        found += [BoundComparison(Op.EQ, term, other) for other in _beside(some, term.field_type)]
+    if len(literals) > 1:
+        found += [BoundIn(term, tuple(literals)), BoundNotIn(term, tuple(literals))]
+    if len(some) > 3:
+        found.append(BoundIn(term, some[1:-1]))
+    return found
+
+
+def cheap_filters_on(term: BoundTerm, default: Any, values: LeafValues, *, promoted: bool) -> list[Expression]:
+    """Return the filters on a leaf for files of very many rows: those that leave few rows, if statistics are used."""
+    some = values.some
+    found: list[Expression] = [BoundIsNull(term)]
+    found += [BoundComparison(Op.LE, term, value) for value in some[:1]]
+    found += [BoundComparison(Op.GE, term, value) for value in some[-1:]]
+    found += [BoundComparison(Op.EQ, term, value) for value in some[len(some) // 2 : len(some) // 2 + 1]]
+    if promoted:
+        found += [BoundComparison(Op.GT, term, edge) for edge in _edges(term.field_type)[-1:]]
+    if default is not None:
+        found.append(BoundComparison(Op.EQ, term, default))
+    return found
+
+
+def _null_filters(term: BoundTerm) -> list[Expression]:
+    found: list[Expression] = [BoundIsNull(term), BoundNotNull(term)]
+    if isinstance(term.field_type, FloatType | DoubleType):
+        found += [BoundIsNaN(term), BoundNotNaN(term)]
     return found
 
 
 def few_filters_on(term: BoundTerm, values: LeafValues) -> list[Expression]:
-    """Filters on a leaf that is read the way another one is: null, and values that are there."""
-    several = tuple(dict.fromkeys(values.some))
+    """Return filters on a leaf that is read the way another one is: null, and values that are there."""
+    some = values.some
+    several = tuple(dict.fromkeys((*some[:1], *some[len(some) // 2 : len(some) // 2 + 1], *some[-1:])))
     return [BoundIsNull(term), BoundIn(term, several) if several else BoundNotNull(term)]
 
 
 def own_filters(term: BoundTerm, values: LeafValues) -> list[Expression]:
-    """Filters on a leaf that some row of a file passes: the file with these values."""
-    found: list[Expression] = [BoundComparison(Op.EQ, term, value) for value in dict.fromkeys(values.some[::2])]
+    """Return filters on a leaf that some row of a file passes: the file with these values."""
+    ends = dict.fromkeys((*values.some[:1], *values.some[-1:]))
+    found: list[Expression] = [BoundComparison(Op.EQ, term, value) for value in ends]
     return [*found, BoundIsNull(term)] if values.nulls else found
+
+
+def _beside(some: Sequence[Any], kind: IcebergType) -> tuple[Any, ...]:
+    """The values next to the least and greatest one, just outside."""
+    match kind:
+        case IntegerType() | DateType():
+            return tuple(v for v in (some[0] - 1, some[-1] + 1) if -(2**31) <= v < 2**31)
+        case LongType() | TimestampType() | TimestamptzType():
+            return tuple(v for v in (some[0] - 1, some[-1] + 1) if -(2**63) <= v < 2**63)
+        case DoubleType():
+            ends = math.nextafter(some[0], -math.inf), math.nextafter(some[-1], math.inf)
+            return tuple(v for v in ends if math.isfinite(v))
+        case StringType():
+            return (some[-1] + "\x01",)
+        case _:
+            return ()
 
 
 def _edges(kind: IcebergType) -> tuple[Any, ...]:

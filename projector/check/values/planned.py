@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from projector.check.live_files import LiveFile
 from projector.check.values.reading import Reading
+from projector.errors import ExhaustedError, ProjectorError, StoreError
 from projector.planning.expressions import TRUE, Expression
 from projector.planning.scan_source import SnapshotSource
 from projector.planning.snapshot_plan import plan_listed
@@ -32,41 +33,88 @@ class PlannedFiles:
 
     @cached_property
     def tasks(self) -> dict[str, FileTask]:
-        """The task of every file, by its path. Raises `ProjectorError` where the files cannot be planned."""
-        live = [file for file in self.state.files.live.deletes if self.snapshot_id in file.snapshots]
-        return {task.file: task for task in self._plan(TRUE, live)}
+        """The task of every file, by its path. Raises `ProjectorError` if any of the files cannot be planned."""
+        if not self.files:
+            return {}
+        return {task.file: task for task in self._plan(self.files, TRUE, self._live_deletes)}
+
+    @cached_property
+    def unplanned(self) -> dict[str, ProjectorError]:
+        """Why a file cannot be planned, by its path; each file is planned alone, so that others are not blamed."""
+        found: dict[str, ProjectorError] = {}
+        for file in self.files:
+            try:
+                list(self._plan((file,), TRUE, self._live_deletes))
+            except (ExhaustedError, StoreError):
+                raise
+            except ProjectorError as error:
+                found[file.path] = error
+        return found
+
+    @cached_property
+    def _live_deletes(self) -> list[LiveFile]:
+        return [file for file in self.state.files.live.deletes if self.snapshot_id in file.snapshots]
 
     @cached_property
     def _deletes(self) -> list[LiveFile]:
         """The delete files that apply to any of the files."""
         wanted = {(d.file, d.content_offset) for task in self.tasks.values() for d in task.deletes}
-        return [
-            file
-            for file in self.state.files.live.deletes
-            if self.snapshot_id in file.snapshots and (file.path, file.data_file.content_offset) in wanted
-        ]
+        if not wanted:
+            return []
+        return [file for file in self._live_deletes if (file.path, file.data_file.content_offset) in wanted]
 
     def kept(self, row_filter: Expression) -> tuple[FileTask, ...]:
-        """The files that a filter leaves, each with the deletes that it leaves. Raises like `tasks`."""
-        return tuple(self._plan(row_filter, self._deletes))
+        """Return the files that a filter leaves, each with the deletes that it leaves. Raises like `tasks`."""
+        return tuple(self._plan(self.files, row_filter, self._deletes))
 
     def keeps_one(self, row_filter: Expression) -> bool:
-        """Whether a filter leaves any of the files. Raises like `tasks`."""
-        return next(self._plan(row_filter, ()), None) is not None
+        """Return whether a filter leaves any of the files. Raises like `tasks`."""
+        return next(self._plan(self.files, row_filter, ()), None) is not None
 
     def reading(self, columns: Schema, tasks: Sequence[FileTask], row_filter: Expression = TRUE) -> Reading:
-        """How some columns of some of the files are read, and what a filter looks at. Raises `ProjectorError`."""
+        """Return how some columns of the files are read, and what a filter looks at. Raises `ProjectorError`."""
         files, metadata = self.state.files, self.state.metadata
         snapshot = metadata.snapshot(self.snapshot_id)
         source = SnapshotSource(metadata, snapshot, self.state.schema, files.storage, files.resolver)
         return Reading.of(source.request(columns, row_filter, tasks), tasks)
 
-    def _plan(self, row_filter: Expression, deletes: Sequence[LiveFile]) -> Iterator[FileTask]:
+    def _plan(
+        self, files: Sequence[LiveFile], row_filter: Expression, deletes: Sequence[LiveFile]
+    ) -> Iterator[FileTask]:
         return plan_listed(
             self.state.metadata,
-            [(file.manifest, file.entry) for file in self.files],
+            [(file.manifest, file.entry) for file in files],
             [(file.manifest, file.entry) for file in deletes],
             self.state.schema,
             row_filter,
             self.state.files.resolver,
         )
+
+
+def planned(
+    state: TableState, snapshot_id: int, files: Sequence[LiveFile]
+) -> tuple[PlannedFiles, Mapping[str, ProjectorError]]:
+    """Return the files of a snapshot that can be planned, and why others cannot, by path."""
+    together = PlannedFiles(state, snapshot_id, files)
+    try:
+        _ = together.tasks
+    except (ExhaustedError, StoreError):
+        raise
+    except ProjectorError:
+        reasons = together.unplanned
+        return PlannedFiles(state, snapshot_id, [file for file in files if file.path not in reasons]), reasons
+    return together, {}
+
+
+def delete_kinds(state: TableState, snapshot_id: int, files: Sequence[LiveFile]) -> Mapping[str, object]:
+    """Return the kinds of deletes that apply to some files of a snapshot, by path."""
+    if not state.files.live.deletes:
+        return {}
+    found, _ = planned(state, snapshot_id, files)
+    return {path: delete_kind(task) for path, task in found.tasks.items()}
+
+
+def delete_kind(task: FileTask) -> tuple[str, ...]:
+    """Return the kinds of deletes that apply to a file."""
+    positions = {"vector" if delete.is_vector else "position" for delete in task.position_deletes}
+    return (*sorted(positions), *(("equality",) if task.equality_deletes else ()))

@@ -1,41 +1,50 @@
-"""Rows of chosen files under a schema, by any engine, as plain rows. What it takes can be pickled."""
+"""Chosen files read under a schema, by any engine, as Arrow batches. What it takes can be pickled."""
 
 from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from projector.engines.executors import ScanBatches, executor
-from projector.engines.plain import to_plain_rows
-from projector.errors import ProjectorError
+import pyarrow as pa
+
+from projector.engines.executors import ScanBatches, executor, reads_itself
+from projector.errors import ExhaustedError, ProjectorError, StoreError, UnsupportedError
+from projector.files.exhaustion import is_exhaustion
 from projector.files.shapes import KnownShapes
 from projector.files.storage import Storage
 from projector.planning.expressions import TRUE, Expression
+from projector.planning.metadata_columns import METADATA_FIELDS
 from projector.planning.probes import Probe
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_file
 from projector.planning.scan_request import ScanRequest
 from projector.planning.tasks import FileTask
 from projector.schema.name_mapping import NameMapping
+from projector.schema.reserved import POS
 from projector.schema.schema import Schema
 
-Row = dict[str, Any]
+ARROW = "arrow"
+"""The engine that the others are compared with, and that reads before and after a change."""
 ORACLE = "rows"
-"""The engine that the others are compared with."""
+"""The engine that judges Arrow, on chosen rows."""
 BATCH_SIZE = 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Rows that could not be read, and why. Failures are equal whatever they say: engines word things differently."""
+class ReadFailedError(Exception):
+    """Rows could not be read: the reason, in one line. Trouble of the machine or of a store is not one of these.
 
-    reason: str = field(compare=False)
+    Attributes
+    ----------
+    is_unsupported:
+        Whether nothing is wrong with the file: it is of a kind that projector does not read.
+    """
 
-
-Outcome = list[Row] | Failed
+    def __init__(self, reason: str, *, is_unsupported: bool = False) -> None:
+        super().__init__(reason)
+        self.is_unsupported = is_unsupported
 
 
 @dataclass(frozen=True)
@@ -58,66 +67,102 @@ class Reading:
 
     @staticmethod
     def of(request: ScanRequest, files: Iterable[FileTask]) -> Reading:
-        """The reading that a scan's request asks for."""
+        """Return the reading that a scan's request asks for."""
         return Reading(request.schema, tuple(files), request.probes, request.name_mapping, request.data_files)
 
     def request(self, storage: Storage, row_filter: Expression = TRUE) -> ScanRequest:
-        """The request of a scan, with what opens files."""
+        """Return the request of a scan, with what opens files."""
         return ScanRequest(
             self.columns, storage, row_filter, self.probes, self.name_mapping, data_files=self.data_files
         )
+
+    def of_columns(self, columns: Schema) -> Reading:
+        """Return the reading of the same files, of other columns."""
+        return replace(self, columns=columns)
+
+    def with_positions(self) -> Reading:
+        """Return the same reading with the position of every row in its file as the last column."""
+        position = replace(METADATA_FIELDS[POS], name="\0position")
+        return replace(self, columns=replace(self.columns, fields=(*self.columns.fields, position)))
 
 
 class Engines:
     """The executors of some engines. Raises `UnsupportedError` or `ImportError` for one that is not installed."""
 
     def __init__(self, engines: Iterable[str]) -> None:
-        self._executors = {engine: executor(engine) for engine in (ORACLE, *engines)}
+        self._executors = {engine: executor(engine) for engine in (ARROW, *engines)}
 
     def __getitem__(self, engine: str) -> ScanBatches:
         return self._executors[engine]
 
 
 class Reader:
-    """Reads the files of a reading. A footer is read once, whatever reads the file how often."""
+    """Reads the files of a reading. A footer is read once, however often and by whatever engine the file is read."""
 
-    def __init__(self, reading: Reading, storage: Storage, engines: Engines, shapes: KnownShapes | None = None) -> None:
-        self._reading = reading
-        self._request = reading.request(storage)
+    def __init__(self, reading: Reading, storage: Storage, engines: Engines, shapes: KnownShapes) -> None:
+        self.reading = reading
+        self.request = reading.request(storage)
         self._engines = engines
-        self._plans = PlanCache(self._request.wide_schema, reading.name_mapping, shapes or KnownShapes())
+        self._shapes = shapes
+        self._plans = PlanCache(self.request.wide_schema, reading.name_mapping, shapes)
         self._projected: dict[str, ProjectedFile] = {}
 
-    def rows(self, file: FileTask, engine: str) -> Outcome:
-        """All rows of a file, in its order."""
-        return self.filtered((file,), TRUE, engine)
+    @cached_property
+    def with_positions(self) -> Reader:
+        """A reader of the same columns and of the position of every row."""
+        return Reader(self.reading.with_positions(), self.request.storage, self._engines, self._shapes)
 
-    def filtered(self, files: Iterable[FileTask], row_filter: Expression, engine: str) -> Outcome:
-        """The rows of some files that pass a filter, which is pushed down into row groups and the engine."""
-        request = self._request if row_filter is TRUE else replace(self._request, row_filter=row_filter)
-        scan = self._engines[engine]
-        try:
-            projected = [self._project(file) for file in files]
-            return [
-                row
-                for batch in scan(projected, request, BATCH_SIZE)
-                for row in to_plain_rows(batch, self._reading.columns)
-            ]
-        except ProjectorError as error:
-            return Failed(str(error))
-        except Exception as error:  # an engine's own failure is what is looked for here
-            return Failed(f"{type(error).__name__}: {' '.join(str(error).split())}")
+    def of_columns(self, columns: Schema) -> Reader:
+        """Return a reader of other columns of the same files."""
+        return Reader(self.reading.of_columns(columns), self.request.storage, self._engines, self._shapes)
 
-    def _project(self, file: FileTask) -> ProjectedFile:
+    def project(self, file: FileTask) -> ProjectedFile:
+        """Return a file with its plan and the rows that its footer counts. Raises `ReadFailedError`."""
         known = self._projected.get(file.location)
         if known is None:
-            known = self._projected[file.location] = project_file(file, self._plans, self._request.storage)
+            with reading_errors():
+                known = project_file(file, self._plans, self.request.storage)
+            self._projected[file.location] = known
         return known if known.task is file else replace(known, task=file)
+
+    def scan(self, files: Sequence[FileTask], engine: str, row_filter: Expression = TRUE) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of some files that pass a filter, as the engine's own scan gives them.
+
+        Raises `ReadFailedError` when they cannot be read, or have other Arrow types than every scan has.
+        """
+        request = self.request if row_filter is TRUE else replace(self.request, row_filter=row_filter)
+        projected = [self.project(file) for file in files]
+        with reading_errors():
+            yield from self._engines[engine](projected, request, BATCH_SIZE)
+
+    def reads_itself(self, engine: str, file: FileTask) -> bool:
+        """Return whether an engine reads a file itself, and does not leave it to Arrow."""
+        projected = self.project(file)
+        with reading_errors():
+            return reads_itself(engine, projected, self.request)
+
+
+@contextmanager
+def reading_errors() -> Iterator[None]:
+    """Turn what goes wrong while rows are read into `ReadFailedError`.
+
+    Raises `ExhaustedError` and `StoreError` as they are: who is at fault there is not the file.
+    """
+    try:
+        yield
+    except (ReadFailedError, ExhaustedError, StoreError):
+        raise
+    except Exception as error:  # an engine's own failure is what is looked for here
+        said = str(error) if isinstance(error, ProjectorError) else f"{type(error).__name__}: {error}"
+        reason = " ".join(said.split())
+        if is_exhaustion(error):
+            raise ExhaustedError(f"The machine ran out of resources while values were read: {reason}") from error
+        raise ReadFailedError(reason, is_unsupported=isinstance(error, UnsupportedError)) from error
 
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Engines warn of what a check looks at anyway. Nothing is done in other threads: warnings are a process's."""
+    """Silence warnings: engines warn of what a check reports anyway. Only the main thread may change them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

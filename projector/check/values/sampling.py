@@ -1,13 +1,46 @@
-"""Which files are read at level `values`: all of them, or some of every shape."""
+"""Which files are read at level `values`: all of them, or some of every shape, spec and kind of deletes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from projector.check.footers import Footers
 from projector.check.live_files import LiveFile
 from projector.metadata.table_metadata import TableMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """How much of each kind of file is read; a kind is a shape, a partition spec, and the kinds of deletes that apply.
+
+    Parameters
+    ----------
+    files:
+        Files at most; None for all.
+    rows:
+        Whole files, the smallest first, until they have this many rows; None for all.
+    """
+
+    files: int | None = None
+    rows: int | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether every file is read."""
+        return self.files is None and self.rows is None
+
+
+EVERY_FILE = SampleSize()
+
+
+@dataclass(frozen=True, slots=True)
+class SampledFile:
+    """A live file, the snapshot that it is read in, and the rows that its footer counts."""
+
+    file: LiveFile
+    snapshot_id: int
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -16,55 +49,81 @@ class Sample:
 
     Parameters
     ----------
-    by_snapshot:
-        Files by the id of the snapshot that they are read in.
-    left_out:
-        Live files that are not read.
     groups:
-        The same files with their snapshots, for each group of files.
+        The files of each group of the footers: one shape, and the columns that the partition tuple holds.
+    left_out, left_out_rows:
+        Live files that are not read, and their rows.
     """
 
-    by_snapshot: Mapping[int, tuple[LiveFile, ...]]
+    groups: tuple[tuple[SampledFile, ...], ...]
     left_out: int
-    groups: tuple[tuple[tuple[int, LiveFile], ...], ...] = ()
+    left_out_rows: int
 
     @property
     def files(self) -> int:
         """How many files are read."""
-        return sum(map(len, self.by_snapshot.values()))
+        return sum(map(len, self.groups))
+
+    @property
+    def rows(self) -> int:
+        """How many rows they have, by their footers."""
+        return sum(file.rows for group in self.groups for file in group)
 
 
-def choose_files(metadata: TableMetadata, footers: Footers, per_group: int | None) -> Sample:
-    """Choose files to read.
+def choose_files(
+    metadata: TableMetadata,
+    footers: Footers,
+    size: SampleSize,
+    delete_kinds: Callable[[int, Sequence[LiveFile]], Mapping[str, object]],
+) -> Sample:
+    """Choose files to read: those with rows first, the smallest first.
 
     Parameters
     ----------
-    per_group:
-        Files of each group (a shape, and the partition values that are present) at most; None for all.
+    delete_kinds:
+        The kinds of deletes that apply to some files of a snapshot, by path. Asked only for a sample.
 
-    The smallest files of a group are chosen, those with rows first: what is found in a shape is found in any of its
-    files, as far as it depends on the shape.
+    What is found in a file is found in any other one of its kind, as far as it depends on the kind.
     """
-    chosen: list[tuple[tuple[int, LiveFile], ...]] = []
     current = metadata.current_snapshot_id
-    for group in footers.groups:
-        files = sorted(
-            zip(group.row_counts, range(len(group.files)), group.files, strict=True), key=_smallest_with_rows
+    groups = [
+        tuple(
+            SampledFile(file, current if current in file.snapshots else max(file.snapshots), rows)
+            for file, rows in zip(group.files, group.row_counts, strict=True)
         )
-        picked = [file for _, _, file in files[:per_group]]
-        chosen.append(tuple((current if current in f.snapshots else max(f.snapshots), f) for f in picked))
-    pairs = [pair for group in chosen for pair in group]
-    return Sample(by_snapshot(pairs), footers.file_count - len(pairs), tuple(chosen))
+        for group in footers.groups
+    ]
+    if size.is_all:
+        return Sample(tuple(groups), 0, 0)
+    chosen = []
+    for group in groups:
+        deletes: dict[tuple[int, str], object] = {}
+        for snapshot_id, files in by_snapshot(group).items():
+            found = delete_kinds(snapshot_id, [each.file for each in files])
+            deletes |= {(snapshot_id, path): kind for path, kind in found.items()}
+        kinds: dict[object, list[SampledFile]] = {}
+        for each in group:
+            key = each.file.manifest.spec_id, deletes.get((each.snapshot_id, each.file.path))
+            kinds.setdefault(key, []).append(each)
+        chosen.append(tuple(each for files in kinds.values() for each in _taken(files, size)))
+    sample = Sample(tuple(chosen), 0, 0)
+    return Sample(sample.groups, footers.file_count - sample.files, footers.row_count - sample.rows)
 
 
-def by_snapshot(pairs: Iterable[tuple[int, LiveFile]]) -> Mapping[int, tuple[LiveFile, ...]]:
-    """Files by the id of the snapshot that they are read in."""
-    found: dict[int, list[LiveFile]] = {}
-    for snapshot_id, file in pairs:
-        found.setdefault(snapshot_id, []).append(file)
-    return {snapshot_id: tuple(files) for snapshot_id, files in found.items()}
+def _taken(files: Iterable[SampledFile], size: SampleSize) -> Iterator[SampledFile]:
+    rows = 0
+    for number, each in enumerate(sorted(files, key=lambda each: (each.rows == 0, each.rows))):
+        if size.files is not None and number >= size.files:
+            return
+        if size.rows is not None and number and rows >= size.rows:
+            return
+        rows += each.rows
+        yield each
 
 
-def _smallest_with_rows(entry: tuple[int, int, LiveFile]) -> tuple[bool, int, int]:
-    rows, place, _ = entry
-    return rows == 0, rows, place
+def by_snapshot(files: Iterable[SampledFile]) -> Mapping[int, tuple[SampledFile, ...]]:
+    """Return files by the id of the snapshot that they are read in."""
+    found: dict[int, list[SampledFile]] = {}
+    for each in files:
+        found.setdefault(each.snapshot_id, []).append(each)
+    return {snapshot_id: tuple(several) for snapshot_id, several in found.items()}

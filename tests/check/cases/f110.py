@@ -25,6 +25,12 @@ CASES = [
     Case("a data file is gone", table("1 a int", ROW, remove_data), None, ("",), "error"),
     Case("a data file is damaged", table("1 a int", ROW, cut_off), None, ("",), "error"),
     Case("the manifest list of an older snapshot is gone", table("1 a int", ROW, ROW, remove_old_list), None, ("",)),
-    Case("that is not the change's doing", table("1 a int", ROW, remove_data), "ALTER TABLE t ADD COLUMN b int"),
+    Case(
+        "before a change that cannot be verified",
+        table("1 a int", ROW, remove_data),
+        "ALTER TABLE t ADD COLUMN b int",
+        ("",),
+        "error",
+    ),
     Case("all files are there", table("1 a int", ROW), None),
 ]

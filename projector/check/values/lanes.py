@@ -1,0 +1,74 @@
+"""Streams of batches laid side by side, row for row, though each is cut into batches in its own places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from projector.check.values.comparing import Tally
+from projector.check.values.reading import ReadFailedError
+
+
+class Lane:
+    """A stream of batches, drawn in as many rows as are asked for.
+
+    Attributes
+    ----------
+    failure:
+        Why the stream could not go on; None unless it failed.
+    """
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._rest: pa.RecordBatch | None = None
+        self.failure: str | None = None
+
+    def take(self, length: int) -> Iterator[pa.RecordBatch]:
+        """Yield the next `length` rows in pieces; fewer if the stream ends or fails."""
+        while length:
+            batch = self._next()
+            if batch is None:
+                return
+            piece = batch.slice(0, length)
+            self._rest = batch.slice(length) if batch.num_rows > length else None
+            length -= piece.num_rows
+            yield piece
+
+    def count_rest(self) -> int:
+        """Return how many rows are left, and read them all."""
+        count = 0
+        while (batch := self._next()) is not None:
+            count += batch.num_rows
+            self._rest = None
+        return count
+
+    def close(self) -> None:
+        """End the stream early."""
+        close = getattr(self._batches, "close", None)
+        if close is not None:
+            close()
+
+    def _next(self) -> pa.RecordBatch | None:
+        while self._rest is None or not self._rest.num_rows:
+            try:
+                self._rest = next(self._batches, None)
+            except ReadFailedError as error:
+                self.failure = str(error)
+                self._rest = None
+            if self._rest is None:
+                return None
+        return self._rest
+
+
+def lay_beside(lane: Lane, batch: pa.RecordBatch, expected: Sequence[pa.Array], tally: Tally) -> None:
+    """Hold the next rows of an engine against Arrow's."""
+    at = 0
+    for piece in lane.take(batch.num_rows):
+        if not piece.schema.equals(batch.schema, check_metadata=False):
+            lane.failure = f"gives Arrow types {piece.schema.types}, not {batch.schema.types}"
+            return
+        tally.add([column.slice(at, piece.num_rows) for column in expected], piece.columns, piece.num_rows)
+        at += piece.num_rows
+    if at < batch.num_rows:
+        tally.add_missing(batch.num_rows - at)

@@ -1,0 +1,37 @@
+"""Columns whose values a change cannot alter: the plans before and after give them from the same place in the same way.
+
+That is a proof, not a sample: nothing has to be read. It is made of the plans that files are read with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from projector.projection.plan import Null, Plan
+from projector.schema.types import IcebergType
+
+
+def proved_columns(before: Plan, after: Plan) -> frozenset[int]:
+    """Return the ids of the top-level columns of both plans that read the same values, whatever they are called."""
+    were, now = _sources(before), _sources(after)
+    return frozenset(top for top in were.keys() & now.keys() if were[top] == now[top])
+
+
+def _sources(plan: Plan) -> dict[int, list[Any]]:
+    """For each top-level column, where it and all in it come from, whatever they are called."""
+    found: dict[int, list[Any]] = {}
+    tops = {field.field_id for field in plan.schema.fields}
+    current: list[Any] = []
+    for node in plan.walk():
+        if node.field.field_id in tops:
+            current = found.setdefault(node.field.field_id, [])
+        place, cast = getattr(node, "place", None), getattr(node, "cast", None)
+        kind = None if isinstance(node, Null) else _kind(node.field.field_type)
+        value = repr(getattr(node, "value", None))
+        current.append((node.field.field_id, type(node), node.origin, kind, place, cast, value))
+    return found
+
+
+def _kind(field_type: IcebergType) -> str:
+    """A primitive type, or the kind of a nested one: what is in it has nodes of its own."""
+    return str(field_type) if field_type.is_primitive else type(field_type).__name__
