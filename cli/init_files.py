@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
+
+from projector.errors import ProjectorError
 
 CONFIGURATION: Final = """\
 # How `projector check`, `audit` and `commit` look at tables. What is commented out is the default.
@@ -36,8 +39,7 @@ CONFIGURATION: Final = """\
 # until = 2030-06-30
 """
 
-PRE_COMMIT: Final = """\
-repos:
+_HOOK: Final = """\
   - repo: local
     hooks:
       - id: projector-check
@@ -47,6 +49,40 @@ repos:
         files: ^@FOLDER@/.*\\.sql$
         require_serial: true
 """
+
+_REPOS = re.compile(r"^repos:[ \t]*(?:#.*)?$", re.MULTILINE)
+_TOP_LEVEL = re.compile(r"^[^\s#-]", re.MULTILINE)
+
+
+def with_hook(text: str) -> str:
+    """Return a pre-commit configuration with the hook at the end of its `repos`; all else stays as it is.
+
+    Raises `ProjectorError`, with the hook to paste, if the text has the hook already or `repos` is not a block.
+    """
+    text = re.sub(r"^repos:[ \t]*\[[ \t]*\][ \t]*$", "repos:", text, flags=re.MULTILINE)
+    if text.strip() in ("", "repos:"):
+        return f"repos:\n{_HOOK}"
+    if re.search(r"\bid:\s*[\"']?projector-check\b", text):
+        raise ProjectorError("There is a hook projector-check in .pre-commit-config.yaml already", hint="edit it there")
+    found = _REPOS.findall(text)
+    head = _REPOS.search(text)
+    first = head and re.search(r"^([ \t]*)- ", text[head.end() :], re.MULTILINE)
+    if head is None or first is None or len(found) > 1:
+        raise ProjectorError(
+            "Cannot add a hook to .pre-commit-config.yaml: its repos are not a list of lines",
+            hint=f"add this to its repos: {' '.join(_HOOK.split())}",
+        )
+    after = _TOP_LEVEL.search(text, head.end())
+    end = len(text) if after is None else after.start()
+    # Comments in front of the next key belong to that key.
+    lines = text[head.end() : end].splitlines(keepends=True)
+    while lines and (not lines[-1].strip() or lines[-1].startswith("#")):
+        end -= len(lines.pop())
+    newline = "\r\n" if "\r\n" in text else "\n"
+    hook = "".join(f"{first[1]}{line[2:]}{newline}" for line in _HOOK.splitlines())
+    before = text[:end]
+    return before + ("" if before.endswith("\n") else newline) + hook + text[end:]
+
 
 WORKFLOW: Final = """\
 name: projector

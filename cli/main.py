@@ -102,9 +102,21 @@ def run(args: Sequence[str]) -> int:
             _silence_stdout()
             return OUTPUT_CLOSED
         except Exception as error:  # every failure of a verb ends here, as a line and a code
+            if _is_interrupt(error):
+                click.echo("interrupted", err=True)
+                return INTERRUPTED
             _report(error, state)
             return TROUBLE
     return 0
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C is behind an error: DuckDB makes one of its own of it, and others may wrap that."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "InterruptException":
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _report(error: Exception, state: State) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from projector.errors import NotFoundError, ParseError
+from projector.errors import NotFoundError, ParseError, ProjectorError
+
+from .output import SUFFIXES
 
 if TYPE_CHECKING:
     from projector.api.table import Table
@@ -32,6 +34,7 @@ def output_options(*formats: str) -> Callable[[_Command], _Command]:
             "-o",
             "output_file",
             type=click.Path(dir_okay=False, path_type=Path),
+            callback=check_output_names(formats),
             help="Write to a file; its name says the format unless --format does.",
         )(command)
         return click.option(
@@ -45,6 +48,26 @@ def output_options(*formats: str) -> Callable[[_Command], _Command]:
         )(command)
 
     return decorate
+
+
+def check_output_names(formats: Collection[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """Return a callback that rejects, before any work, output files in no known format or no existing folder."""
+
+    def check(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        files = value if isinstance(value, tuple) else () if value is None else (value,)
+        chosen = ctx.params.get("output_format") if parameter.name == "output_file" else None
+        for file in files:
+            ending = file.suffix.lower()
+            if ending and chosen is None and SUFFIXES.get(ending) not in formats:
+                known = ", ".join(e for e, form in SUFFIXES.items() if form in formats)
+                way = f"its name may end in {known}"
+                also = "; or give --format" if parameter.name == "output_file" else ""
+                raise ProjectorError(f"Cannot write {file}: {ending} is not a format of this verb", hint=way + also)
+            if not file.parent.is_dir():
+                raise NotFoundError(f"Cannot write {file}: there is no folder {file.parent}")
+        return value
+
+    return check
 
 
 def table_options(command: _Command) -> _Command:

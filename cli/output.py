@@ -30,7 +30,11 @@ SCHEMA_VERSION = 1
 TEXT_ROWS = 100
 """Rows that the text format shows at most, unless a limit asks for more."""
 
-_SUFFIXES = {".json": "json", ".csv": "csv", ".parquet": "parquet", ".txt": "text"}
+SUFFIXES = {
+    ".txt": "text", ".json": "json", ".csv": "csv", ".parquet": "parquet",
+    ".md": "markdown", ".html": "html", ".sarif": "sarif", ".xml": "junit",
+}  # fmt: skip
+"""The format that the ending of a file's name asks for."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Target:
     @staticmethod
     def chosen(output_format: str | None, file: Path | None) -> Target:
         """The format that was asked for, or that the file's name asks for, or text."""
-        guessed = _SUFFIXES.get(file.suffix.lower()) if file else None
+        guessed = SUFFIXES.get(file.suffix.lower()) if file else None
         return Target(output_format or guessed or "text", file)
 
     @contextmanager

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .options import cache_option, output_options
+from .options import cache_option, check_output_names, output_options
 from .output import Target
 
 if TYPE_CHECKING:
     from projector.check.config import Config
+    from projector.check.policy import Compatibility
     from projector.check.report import Report
+    from projector.check.rule import Level
 
 FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
-_SUFFIXES = {".md": "markdown", ".html": "html", ".sarif": "sarif", ".xml": "junit"}
 _COMPATIBILITIES = (
     "backward-transitive", "backward", "forward-transitive", "forward", "full-transitive", "full", "none",
 )  # fmt: skip
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-FINDINGS = 1
+FINDINGS, NOT_READ = 1, 2
 
 
 def policy_options(command: _Command) -> _Command:
@@ -88,6 +89,7 @@ def report_options(command: _Command) -> _Command:
         "also",
         multiple=True,
         type=click.Path(dir_okay=False, path_type=Path),
+        callback=check_output_names(FORMATS),
         metavar="FILE",
         help="Write the report to a file too, in the format of its name: r.sarif, r.md, r.json. May be repeated.",
     )
@@ -117,9 +119,7 @@ class Choices:
         """The choices, taken out of a command's options."""
         from projector.check.config import find_config, read_config
 
-        form, file = options.pop("output_format"), options.pop("output_file")
-        guessed = _SUFFIXES.get(file.suffix.lower()) if file is not None else None
-        target = Target.chosen(form or guessed, file)
+        target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
         given = options.pop("config_file")
         config = read_config(given) if given is not None else find_config(Path.cwd())
         names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "all_columns")
@@ -141,6 +141,15 @@ class Choices:
             "suppressions": config.suppressions,
             "cache": not self.no_cache,
         }
+
+    @property
+    def levels(self) -> tuple[Level, Compatibility]:
+        """How far to look, and who must be able to read what."""
+        from projector.check.policy import Compatibility
+        from projector.check.rule import Level
+
+        asked = self.of_check()
+        return Level.of(asked["level"]), Compatibility(asked["compatibility"])
 
     def fail(self, report: Report) -> bool:
         """Whether the report holds a finding that counts as a failure."""
@@ -166,11 +175,15 @@ def finish(reports: Sequence[Report], choices: Choices) -> None:
     with target.open() as stream:
         stream.write(_rendered(reports, target, choices).encode("utf-8", "backslashreplace"))
     for file in choices.also:
-        also = Target.chosen(_SUFFIXES.get(file.suffix.lower()), file)
+        also = Target.chosen(None, file)
         with also.open() as stream:
             stream.write(_rendered(reports, also, choices).encode("utf-8", "backslashreplace"))
     if os.environ.get("GITHUB_ACTIONS") == "true" and target.format == "text" and target.file is None:
         click.echo(render_reports(reports, "github"), nl=False)
+    not_read = [report.proposal_file or "" for report in reports if not report.is_understood]
+    if not_read:
+        click.echo(f"error: Cannot check {len(not_read)} of {len(reports)} files: {', '.join(not_read)}", err=True)
+        click.get_current_context().exit(NOT_READ)
     if any(choices.fail(report) for report in reports):
         click.get_current_context().exit(FINDINGS)
 
@@ -181,8 +194,8 @@ def _rendered(reports: Sequence[Report], target: Target, choices: Choices) -> st
 
     if target.format != "text":
         return render_reports(reports, target.format)
-    color = _wants_color(target)
-    return "\n".join(text.render(report, color=color, verbose=choices.verbose) for report in reports)
+    color, several = _wants_color(target), len(reports) > 1
+    return "\n".join(text.render(r, color=color, verbose=choices.verbose, named=several) for r in reports)
 
 
 def _wants_color(target: Target) -> bool:

@@ -23,6 +23,7 @@ from projector.evolution.schema_sources import SchemaSource, load_schema, source
 from projector.evolution.transaction import Transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.files.shape_cache import default_cache
+from projector.planning.scan_source import SnapshotSource
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def check(
     sample_rows: int | None = None,
     all_columns: bool = False,
     queries: Mapping[str, str] | None = None,
+    query_tables: Mapping[str, Table] | None = None,
     sql_file: str | None = None,
     cache: bool = True,
     executor: Executor | None = None,
@@ -89,7 +91,9 @@ def check(
         At level `values`: whether to read columns that the change cannot alter, too. An audit reads all columns.
     queries:
         Downstream queries by their names: each is run over the current snapshot before and after, through DuckDB. They
-        know the table as `t`, and by its own last name.
+        know the table as `t`, and by its own last name. One that does not run before is a finding.
+    query_tables:
+        Further tables by the names that the queries have for them.
     sql_file:
         Name of the file that the SQL came from, for the report.
     cache:
@@ -134,11 +138,17 @@ def check(
         SampleSize(sample, sample_rows),
         all_columns,
         dict(queries or {}),
+        {name: _source_of(other) for name, other in (query_tables or {}).items()},
         default_cache() if cache else None,
         executor,
         progress,
     )
     return check_table(metadata, table._storage, table._resolver, proposal, settings)
+
+
+def _source_of(table: Table) -> SnapshotSource:
+    metadata = table.metadata
+    return SnapshotSource(metadata, metadata.current_snapshot, table.schema(), table._storage, table._resolver)
 
 
 def _level(level: str | Level) -> Level:

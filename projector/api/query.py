@@ -88,7 +88,9 @@ def _named(
     """A reader whose errors are those of this library, in one line."""
     import pyarrow as pa
 
-    def told(error: BaseException) -> ProjectorError:
+    def told(error: BaseException) -> BaseException:
+        if type(error).__name__ == "InterruptException":  # what DuckDB makes of Ctrl-C
+            return KeyboardInterrupt()
         return ProjectorError(f"{engine}: {' '.join(str(error).split())}")
 
     try:

@@ -28,6 +28,7 @@ from projector.schema.types import NestedField
 if TYPE_CHECKING:
     from projector.check.queries import QueryDifference
     from projector.check.values.evidence import ChangeValues
+    from projector.planning.scan_source import SnapshotSource
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Change:
         How the operations fared.
     queries:
         Downstream queries by their names.
+    query_tables:
+        Further tables that they may name.
     """
 
     proposal: Proposal
@@ -53,6 +56,7 @@ class Change:
     after: TableState
     trial: Trial = field(repr=False)
     queries: Mapping[str, str] = field(default_factory=dict, repr=False)
+    query_tables: Mapping[str, SnapshotSource] = field(default_factory=dict, repr=False)
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
@@ -127,7 +131,7 @@ class Change:
             return ()
         from projector.check.queries import compare_queries
 
-        return tuple(compare_queries(self.queries, self.before, self.after))
+        return tuple(compare_queries(self.queries, self.before, self.after, self.query_tables))
 
     def source(self, field_id: int | None, *kinds: type[Operation]) -> Source | None:
         """Where the operation is written that touched a field, or the nearest of its parents.

@@ -27,6 +27,7 @@ from projector.files.shape_cache import ShapeCache
 from projector.files.storage import Storage
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
+from projector.planning.scan_source import SnapshotSource
 from projector.projection.plan import Plan
 
 ORACLE: Final = "rows"
@@ -52,6 +53,8 @@ class Settings:
         touch.
     queries:
         Downstream queries by their names, to be run before and after.
+    query_tables:
+        Further tables that the queries may name.
     shape_cache, executor:
         What is kept on disk of files and manifests, and where footers are read unless in this process.
     progress:
@@ -67,6 +70,7 @@ class Settings:
     sample: SampleSize = EVERY_FILE
     all_columns: bool = False
     queries: Mapping[str, str] = field(default_factory=dict)
+    query_tables: Mapping[str, SnapshotSource] = field(default_factory=dict)
     shape_cache: ShapeCache | None = None
     executor: Executor | None = field(default=None, repr=False)
     progress: Callable[[Progress], None] | None = field(default=None, repr=False)
@@ -106,7 +110,7 @@ def check_table(
         findings = audit_state(state, settings.compatibility)
         return _report(state, None, findings, settings, missing)
     change = make_change(metadata, proposal, files, all_columns=settings.all_columns)
-    change = replace(change, queries=settings.queries)
+    change = replace(change, queries=settings.queries, query_tables=settings.query_tables)
     return _report(change.before, change, check_change(change, settings.compatibility), settings, missing)
 
 

@@ -50,7 +50,7 @@ def find_config(folder: Path) -> Config:
         if own.is_file():
             return read_config(own)
         shared = place / "pyproject.toml"
-        if shared.is_file() and "projector" in _toml(shared).get("tool", {}):
+        if shared.is_file() and _section(_toml(shared)) is not None:
             return read_config(shared)
     return Config()
 
@@ -58,14 +58,16 @@ def find_config(folder: Path) -> Config:
 def read_config(file: Path) -> Config:
     """A configuration from its file. Raises `ParseError`, also for keys that it does not know, and `NotFoundError`."""
     document = _toml(file)
-    table = document.get("tool", {}).get("projector", {}) if file.name == "pyproject.toml" else document
+    table = document
+    if file.name == "pyproject.toml" and (table := _section(document)) is None:
+        table = {}
     _only(table, _KEYS, file, "")
     for key, known in _TEXTS.items():
-        if key in table and table[key] not in known:
+        if key in table and not (isinstance(table[key], str) and table[key] in known):
             raise ParseError(f"{key} = {table[key]!r} is not one of: {', '.join(known)}", file=str(file))
     sample = table.get("sample")
     if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 1):
-        raise ParseError(f"sample = {sample!r} is not a number of files", file=str(file))
+        raise ParseError(f"sample = {sample!r} is not a number of files", file=str(file), hint="write sample = 10")
     return Config(
         file=file,
         level=table.get("level"),
@@ -79,11 +81,19 @@ def read_config(file: Path) -> Config:
     )
 
 
+def _section(document: Mapping[str, Any]) -> Any:
+    """Return [tool.projector] of a pyproject.toml, None if it is missing."""
+    tools = document.get("tool")
+    return tools.get("projector") if isinstance(tools, dict) else None
+
+
 def _toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         raise NotFoundError(f"There is no configuration {file}") from None
+    except OSError as error:
+        raise ParseError(f"Cannot read the configuration: {error.strerror}", file=str(file)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ParseError(f"Cannot read the configuration: {error}", file=str(file)) from None
 
@@ -101,9 +111,9 @@ def _only(table: Any, keys: set[str], file: Path, where: str) -> None:
 
 
 def _texts(table: Mapping[str, Any], key: str, file: Path) -> tuple[str, ...]:
-    given = table.get(key, ())
-    if isinstance(given, str) or not all(isinstance(text, str) for text in given):
-        raise ParseError(f"{key} is not a list of texts", file=str(file))
+    given = table.get(key, [])
+    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
+        raise ParseError(f"{key} = {given!r} is not a list of texts", file=str(file), hint=f'write {key} = ["..."]')
     return tuple(given)
 
 
@@ -112,9 +122,9 @@ def _codes(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _entries(table: Mapping[str, Any], file: Path) -> Sequence[Any]:
-    given = table.get("ignore", ())
-    if not isinstance(given, (list, tuple)):
-        raise ParseError("ignore is not a list of tables", file=str(file), hint="write [[ignore]]")
+    given = table.get("ignore", [])
+    if not isinstance(given, list):
+        raise ParseError(f"ignore = {given!r} is not a list of tables", file=str(file), hint="write [[ignore]]")
     return given
 
 
@@ -123,10 +133,12 @@ def _suppression(entry: Any, number: int, file: Path) -> Suppression:
     _only(entry, _IGNORE_KEYS, file, where)
     until = entry.get("until")
     if until is not None and (isinstance(until, datetime.datetime) or not isinstance(until, datetime.date)):
-        raise ParseError(f"until is not a date{where}", file=str(file), hint="write until = 2030-01-31, without quotes")
+        raise ParseError(
+            f"until = {until!r} is not a date{where}", file=str(file), hint="write until = 2030-01-31, without quotes"
+        )
     for key in ("table", "field", "reason"):
         if not isinstance(entry.get(key, ""), str):
-            raise ParseError(f"{key} is not a text{where}", file=str(file))
+            raise ParseError(f"{key} = {entry[key]!r} is not a text{where}", file=str(file))
     codes = _codes(_texts(entry, "codes", file))
     if not codes:
         raise ParseError(f"codes are missing{where}", file=str(file), hint='write codes = ["T105"]')

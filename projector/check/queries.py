@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from projector.check.state import TableState
 from projector.check.value_text import literal
-from projector.errors import ProjectorError, UnsupportedError
+from projector.errors import ProjectorError
+from projector.evolution.operations import Source
 from projector.planning.expressions import TRUE
 from projector.planning.projected_files import PlanCache, project_files
 from projector.planning.scan_source import SnapshotSource
@@ -32,6 +33,8 @@ class Answer:
 
     table: pa.Table | None = None
     failure: str | None = None
+    line: int = 1
+    """The line of the query that the failure is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class QueryDifference:
         The names in it, in lower case, by which the change that affects it is found.
     failure:
         Why it can no longer be run; None where it gives other rows.
+    place:
+        For a query that does not run before the change either: where it fails, and `failure` says why.
     before, after:
         A row, or the columns, that only one of the two has, as text.
     unsteady:
@@ -58,27 +63,27 @@ class QueryDifference:
     before: str = ""
     after: str = ""
     unsteady: bool = False
+    place: Source | None = None
 
 
-def compare_queries(queries: Mapping[str, str], before: TableState, after: TableState) -> Iterator[QueryDifference]:
-    """The queries whose answer differs.
+def compare_queries(
+    queries: Mapping[str, str], before: TableState, after: TableState, others: Mapping[str, SnapshotSource]
+) -> Iterator[QueryDifference]:
+    """Yield the queries whose answer differs, and those that do not run on the table as it is.
 
     Columns, and fields of structs, that only the answer after has are no difference; neither is the order of rows.
-
-    Raises
-    ------
-    UnsupportedError
-        Where a query cannot be run on the table as it is: then there is nothing to compare with.
+    `others` are further tables that queries may name.
     """
     if not queries:
         return
-    was, now = _connection(before), _connection(after)
+    was, now = _connection(before, others), _connection(after, others)
     for name, sql in queries.items():
         one = _answer(was, sql)
-        if one.failure is not None:
-            raise UnsupportedError(f"Query {name} does not run on the table as it is: {one.failure}")
-        other = _answer(now, sql)
         words = frozenset(word.lower() for word in re.findall(r"\w+", sql))
+        if one.failure is not None:
+            yield QueryDifference(name, words, one.failure, place=_place(name, sql, one.line))
+            continue
+        other = _answer(now, sql)
         if one.table is None or other.table is None:
             yield QueryDifference(name, words, other.failure)
             continue
@@ -114,25 +119,42 @@ def _places(before: Sequence[str], after: Sequence[str]) -> list[int] | None:
         return None
 
 
-def _connection(state: TableState) -> duckdb.DuckDBPyConnection:
-    """A database with the table in it, under both its names."""
+def _place(name: str, sql: str, number: int) -> Source:
+    """Return the line of a query, from its first word."""
+    lines = sql.splitlines(keepends=True) or [""]
+    number = min(max(number, 1), len(lines))
+    line, start = lines[number - 1], sum(map(len, lines[: number - 1]))
+    start += len(line) - len(line.lstrip())
+    return Source(sql, start, start + len(line.strip()), f"query {name}" if name.isdigit() else name)
+
+
+def _connection(state: TableState, others: Mapping[str, SnapshotSource]) -> duckdb.DuckDBPyConnection:
+    """Return a database with the table in it, under both its names, and the further tables."""
     from projector.engines.duckdb_query import closed_database
-    from projector.engines.duckdb_view import make_view
 
     metadata, files = state.metadata, state.files
     source = SnapshotSource(metadata, metadata.current_snapshot, state.schema, files.storage, files.resolver)
-    readable = Schema(tuple(f for f in state.schema.fields if not _holds_variant(f.field_type)))
-    tasks = source.plan(TRUE).tasks
-    request = source.request(readable, TRUE, tasks)
+    own = (TABLE_NAME, metadata.location.rstrip("/").rsplit("/", 1)[-1])
+    taken = {name.lower() for name in others}
+    sources = {name: source for name in own if name.lower() not in taken} | dict(others)
 
     def make_views(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
-        for name in dict.fromkeys((TABLE_NAME, metadata.location.rstrip("/").rsplit("/", 1)[-1])):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                projected = project_files(tasks, PlanCache(request.wide_schema, request.name_mapping), request.storage)
-                make_view(projected, request, name, connection, None, paths)
+        for name, each in sources.items():
+            _make_view(each, name, connection, paths)
 
     return closed_database(make_views, {"threads": 1})
+
+
+def _make_view(source: SnapshotSource, name: str, connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+    from projector.engines.duckdb_view import make_view
+
+    readable = Schema(tuple(f for f in source.schema.fields if not _holds_variant(f.field_type)))
+    tasks = source.plan(TRUE).tasks
+    request = source.request(readable, TRUE, tasks)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        projected = project_files(tasks, PlanCache(request.wide_schema, request.name_mapping), request.storage)
+        make_view(projected, request, name, connection, None, paths)
 
 
 def _holds_variant(kind: Any) -> bool:
@@ -146,8 +168,11 @@ def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:
 
     try:
         table = run_query(connection, sql, ("SELECT",)).to_arrow_table()
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
     except duckdb.Error as error:
-        return Answer(failure=" ".join(str(error).split()))
+        line = re.search(r"^LINE (\d+):", str(error), re.MULTILINE)
+        return Answer(failure=" ".join(str(error).split()), line=int(line[1]) if line else 1)
     except ProjectorError as error:
         return Answer(failure=str(error))
     return Answer(table)

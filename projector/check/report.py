@@ -18,6 +18,10 @@ SCHEMA_VERSION = 1
 """Version of the JSON form; it changes when a key changes its meaning. Published in docs/report.schema.json."""
 
 
+NOT_UNDERSTOOD = "S000"
+"""The code of the only finding on a proposal that could not be read. It is not a rule: rules look at changes."""
+
+
 class CheckFailedError(ProjectorError):
     """A report that holds findings which its check counts as failures.
 
@@ -167,6 +171,11 @@ class Report:
     def is_audit(self) -> bool:
         """Whether the table was looked at as it stands, without a proposal."""
         return self.after is None
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the proposal could be read at all."""
+        return all(f.code != NOT_UNDERSTOOD for f in self.findings)
 
     @property
     def deciding(self) -> tuple[Finding, ...]:

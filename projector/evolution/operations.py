@@ -50,11 +50,12 @@ def dotted(path: FieldPath) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an operation was written: the text, and its span in it, in characters from 0."""
+    """Where an operation was written: the text, and its span in it, in characters from 0; `file` if it has its own."""
 
     text: str
     position: int
     end: int | None = None
+    file: str | None = None
 
     def __str__(self) -> str:
         before = self.text[: self.position]

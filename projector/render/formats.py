@@ -8,6 +8,7 @@ from importlib import import_module
 
 from projector.check.report import SCHEMA_VERSION, Report
 from projector.errors import UnsupportedError
+from projector.render.text import render as render_text
 
 FORMATS: Mapping[str, str] = {
     "text": ".txt",
@@ -34,8 +35,8 @@ def render_report(report: Report, form: str) -> str:
 def render_reports(reports: Sequence[Report], form: str) -> str:
     """The reports on several proposals in one document of a format; a single one is as `render_report` has it.
 
-    JSON has them under `reports`; SARIF has all their results in one run, JUnit a suite for each. Raises
-    `UnsupportedError` for HTML, whose page is about one proposal.
+    JSON has them under `reports`; SARIF has all their results in one run, JUnit a suite for each, HTML one page with an
+    index. Text and Markdown follow each other, each with the name of its file.
     """
     if len(reports) == 1:
         return render_report(reports[0], form)
@@ -43,10 +44,10 @@ def render_reports(reports: Sequence[Report], form: str) -> str:
         case "json":
             document = {"schema_version": SCHEMA_VERSION, "reports": [report.to_json() for report in reports]}
             return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-        case "sarif" | "junit":
+        case "sarif" | "junit" | "html":
             both: str = import_module(f"projector.render.{form}").render(*reports)
             return both
-        case "html":
-            raise UnsupportedError("An HTML report is about one proposal", hint="check the files one by one")
+        case "text":
+            return "\n".join(render_text(report, named=True) for report in reports)
         case _:
             return "\n".join(render_report(report, form) for report in reports)

@@ -17,8 +17,10 @@ def render(report: Report) -> str:
 def _annotation(finding: Finding, report: Report) -> str:
     facts = {"title": f"{finding.code} {finding.name}"}
     at = line_and_column(finding)
-    if report.proposal_file is not None and report.proposal_file != "stdin" and at is not None:
-        facts = {"file": report.proposal_file, "line": str(at[0]), "col": str(at[1]), **facts}
+    file = (finding.source.file if finding.source is not None else None) or report.proposal_file
+    if file is not None and file != "stdin":
+        line = {} if at is None else {"line": str(at[0]), "col": str(at[1])}
+        facts = {"file": file, **line, **facts}
     text = one_line(finding) + (f"\nhelp: {finding.help}" if finding.help else "")
     properties = ",".join(f"{key}={_property(value)}" for key, value in facts.items())
     return f"::{_COMMANDS[finding.severity]} {properties}::{_data(text)}"

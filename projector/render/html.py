@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
+import html
+from collections.abc import Iterator, Sequence
 
 from projector.check.findings import Finding, Sample
 from projector.check.report import Comparison, Report
@@ -13,19 +13,53 @@ from projector.render.words import evidence_lines, looked_at, one_line, place, v
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField
 
+# Tabs and ends of lines lay out SQL; other control characters would vanish, or hide what stands beside them.
+_CONTROLS = {
+    c: chr(c).encode("unicode_escape").decode()
+    for c in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    if c not in (9, 10, 13)
+}
+
+
+def escape(text: str) -> str:
+    """Return text as HTML shows it, control characters as escapes."""
+    return html.escape(text.translate(_CONTROLS))
+
+
 _MOST_FILES = 200
 """Rows of the matrix at most; a table with more shapes says so."""
 
 
-def render(report: Report) -> str:
-    """The page."""
-    title = f"projector {'audit' if report.is_audit else 'check'}: {report.table}"
-    body = "".join(
+def render(*reports: Report) -> str:
+    """Return the page; several reports follow each other below an index of their files."""
+    title = f"projector {'audit' if reports[0].is_audit else 'check'}: {reports[0].table}"
+    body = f"<h1>{escape(title)}</h1>{''.join(_index(reports))}"
+    for number, report in enumerate(reports, 1):
+        body += _report(report) if len(reports) == 1 else f'<section id="file-{number}">{_report(report)}</section>'
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
+    policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    return f'<!doctype html><html lang="en"><head>{policy}{head}</head><body class="projector">{body}</body></html>\n'
+
+
+def _index(reports: Sequence[Report]) -> Iterator[str]:
+    if len(reports) > 1:
+        yield "<ul>"
+        for number, report in enumerate(reports, 1):
+            name, said = escape(report.proposal_file or str(number)), escape(verdict(report))
+            yield f'<li><a href="#file-{number}">{name}</a>: <span class="{_mood(report)}">{said}</span></li>'
+        yield "</ul>"
+
+
+def _mood(report: Report) -> str:
+    return "ok" if report.ok else "bad"
+
+
+def _report(report: Report) -> str:
+    return "".join(
         (
-            f"<h1>{escape(title)}</h1>",
-            f'<p class="{"ok" if report.ok else "bad"}">{escape(verdict(report))}</p>',
-            f"<p>{escape(looked_at(report))} · nothing was committed</p>",
             *_proposal(report),
+            f'<p class="{_mood(report)}">{escape(verdict(report))}</p>',
+            f"<p>{escape(looked_at(report))} · nothing was committed</p>",
             *_findings(report),
             *_schemas(report),
             *_matrix(report),
@@ -33,9 +67,6 @@ def render(report: Report) -> str:
             *_rest(report),
         )
     )
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
-    policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-    return f'<!doctype html><html lang="en"><head>{policy}{head}</head><body class="projector">{body}</body></html>\n'
 
 
 def _proposal(report: Report) -> Iterator[str]:

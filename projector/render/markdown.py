@@ -45,7 +45,8 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield f"### projector {'audit' if report.is_audit else 'check'}: {verdict(report)}"
+    about = f" {code(report.proposal_file)}" if report.proposal_file else ""
+    yield f"### projector {'audit' if report.is_audit else 'check'}{about}: {verdict(report)}"
     yield ""
     yield f"Table {code(report.table)}, {looked_at(report)}. Nothing was committed."
     yield ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from projector.check.findings import Finding, Severity
 from projector.check.policy import severity_of
@@ -28,15 +30,23 @@ def render(*reports: Report) -> str:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [result for report in reports for result in _results(report, codes)],
+        "results": [result for report, before in _told_once(reports) for result in _results(report, codes, before)],
     }
     document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def _results(report: Report, codes: list[str]) -> list[dict[str, Any]]:
+def _told_once(reports: Sequence[Report]) -> Iterator[tuple[Report, Collection[Finding]]]:
+    """Yield the reports, each with those of its findings that are in no file's power and were in a report before."""
+    told: set[tuple[object, ...]] = set()
+    for report in reports:
+        yield report, [f for f in report.existing if f.identity in told]
+        told.update(f.identity for f in report.findings)
+
+
+def _results(report: Report, codes: list[str], before: Collection[Finding]) -> list[dict[str, Any]]:
     return [
-        *(_result(f, codes, report, []) for f in report.findings),
+        *(_result(f, codes, report, []) for f in report.findings if f not in before),
         *(
             _result(s.finding, codes, report, [{"kind": "inSource", "justification": s.reason}])
             for s in report.suppressed
@@ -64,13 +74,17 @@ def _result(finding: Finding, codes: list[str], report: Report, suppressions: li
         logical = {"name": finding.path.rpartition(".")[2], "fullyQualifiedName": finding.path, "kind": "member"}
         location["logicalLocations"] = [logical]
     at = line_and_column(finding)
-    if report.proposal_file is not None and report.proposal_file != "stdin":
+    file = (finding.source.file if finding.source is not None else None) or report.proposal_file
+    if not finding.is_new or report.is_audit:
+        # It is in the table, not in a line of the proposal.
+        location["physicalLocation"] = {"artifactLocation": {"uri": quote(report.table, safe="/:@")}}
+    elif file is not None and file != "stdin":
         region: dict[str, int] = {"startLine": 1}
         if at is not None and finding.source is not None:
             end = finding.source.end or finding.source.position
             region = {"startLine": at[0], "startColumn": at[1]}
             region |= {"charOffset": finding.source.position, "charLength": end - finding.source.position}
-        place = {"artifactLocation": {"uri": report.proposal_file.replace("\\", "/")}, "region": region}
+        place = {"artifactLocation": {"uri": quote(file.replace("\\", "/"), safe="/:@")}, "region": region}
         location["physicalLocation"] = place
     # What a finding is, not where it stands: it is the same finding after lines are added above it.
     identity = "\0".join([report.table, *map(str, finding.identity)])

@@ -18,7 +18,12 @@ Line = list[tuple[str, str]]
 
 
 def render(
-    report: Report, *, color: bool = False, verbose: bool = False, outcome: str = "nothing was committed"
+    report: Report,
+    *,
+    color: bool = False,
+    verbose: bool = False,
+    outcome: str = "nothing was committed",
+    named: bool = False,
 ) -> str:
     """The report as text.
 
@@ -30,6 +35,8 @@ def render(
         Show what exists already and what was suppressed in full, too.
     outcome:
         What became of the change, in the last line.
+    named:
+        Begin with the name of the file that the proposal is from, to tell reports on several files apart.
     """
     from rich.console import Console
     from rich.text import Text
@@ -38,7 +45,8 @@ def render(
     console = Console(
         file=out, force_terminal=color, no_color=not color, width=1_000_000, highlight=False, soft_wrap=True
     )
-    for line in _lines(report, verbose, outcome):
+    head: list[Line] = [[(f"== {report.proposal_file or 'sql'}", "bold")], []] if named else []
+    for line in (*head, *_lines(report, verbose, outcome)):
         console.print(Text.assemble(*((printable(text), style) for text, style in line)))
     return out.getvalue()
 
@@ -90,7 +98,7 @@ def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
     gutter = " " * len(str(number))
     # Columns count characters, as editors do; the marks below stand where a terminal puts the characters.
     blank, marked = shown[:column], shown[column : end - line_start - indent]
-    yield [(f"  --> {file or 'sql'}:{number}:{column + indent + 1}", "dim")]
+    yield [(f"  --> {source.file or file or 'sql'}:{number}:{column + indent + 1}", "dim")]
     yield [(f"  {number} | ", "dim"), (shown, "")]
     yield [(f"  {gutter} | ", "dim"), (" " * _width(blank) + "^" * max(1, _width(marked)), style)]
 

@@ -66,7 +66,7 @@ def line_and_column(finding: Finding) -> tuple[int, int] | None:
 def place(finding: Finding, report: Report) -> str:
     """Where in the proposal it is: `file:line:column`."""
     found = line_and_column(finding)
-    name = report.proposal_file or "sql"
+    name = (finding.source.file if finding.source is not None else None) or report.proposal_file or "sql"
     return name if found is None else f"{name}:{found[0]}:{found[1]}"
 
 

@@ -10,6 +10,9 @@ import pytest
 
 from cli.main import run
 from tests.check.tables import table
+from tests.render.test_formats import conforms
+
+ROOT = Path(__file__).parents[2]
 
 MAKE = table("1 id int!, 2 note string, 3 qty int", [{"id": 1, "note": "x", "qty": 1}])
 
@@ -151,7 +154,67 @@ def test_files_are_checked_one_on_another(location: str, tmp_path: Path, capsys:
     assert run(["check", location, "1.sql", "--sql", BAD]) == 2
     assert run(["check", location, "1.sql", "--sql-file", "2.sql"]) == 2
     assert run(["check", location, "nope.sql"]) == 2
-    assert run(["check", location, "1.sql", "2.sql", "--format", "html"]) == 2
+    assert run(["check", location, "1.sql", "2.sql", "-o", "all.html"]) == 1
+    page = (tmp_path / "all.html").read_text()
+    assert '<a href="#file-1">1.sql</a>' in page
+    assert '<section id="file-2">' in page
+
+
+def test_a_file_that_is_not_understood_hides_no_other(
+    location: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "1.sql").write_text("ALTER TABLE t ADD COLUMN z int")
+    (tmp_path / "2.sql").write_text("-- two\nALTER TABLE t FROB COLUMN z")
+    (tmp_path / "3.sql").write_text(BAD)
+    more = [part for name in ("r.sarif", "r.md", "r.xml", "r.json", "r.html") for part in ("--report", name)]
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert run(["check", location, "1.sql", "2.sql", "3.sql", *more]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "error: Cannot check 1 of 3 files: 2.sql\n"
+    assert [line for line in captured.out.splitlines() if line.startswith("== ")] == [
+        "== 1.sql",
+        "== 2.sql",
+        "== 3.sql",
+    ]
+    assert "--> 2.sql:2:15\n  2 | ALTER TABLE t FROB COLUMN z\n    |               ^^^^\n" in captured.out
+    assert "error[T101" in captured.out
+    assert "::error file=2.sql,line=2,col=15," in captured.out
+    document = json.loads((tmp_path / "r.json").read_text())
+    published = json.loads((ROOT / "docs" / "report.schema.json").read_text())
+    conforms(document, published["$defs"]["reports"], published)
+    assert [r["proposal_file"] for r in document["reports"]] == ["1.sql", "2.sql", "3.sql"]
+    assert document["reports"][1]["findings"][0]["source"]["line"] == 2
+    (run_,) = json.loads((tmp_path / "r.sarif").read_text())["runs"]
+    places = [r["locations"][0]["physicalLocation"] for r in run_["results"] if r["ruleId"] == "S000"]
+    assert [(p["artifactLocation"]["uri"], p["region"]["startLine"]) for p in places] == [("2.sql", 2)]
+    markdown = (tmp_path / "r.md").read_text()
+    assert all(f"### projector check `{name}`: " in markdown for name in ("1.sql", "2.sql", "3.sql"))
+    assert "2.sql" in (tmp_path / "r.xml").read_text()
+    assert "FROB" in (tmp_path / "r.html").read_text()
+
+
+def test_what_existed_before_is_in_sarif_once_and_not_in_a_file(
+    location: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = table("1 id int!, 2 Note string, 3 note string", [{"id": 1, "Note": "x", "note": "x"}])
+    made = make(tmp_path / "two")
+    (tmp_path / "1.sql").write_text("ALTER TABLE two ADD COLUMN z int")
+    (tmp_path / "2.sql").write_text("ALTER TABLE two ADD COLUMN y int")
+    assert run(["check", made.metadata_file, "1.sql", "2.sql", "--report", "r.sarif"]) == 0
+    (run_,) = json.loads((tmp_path / "r.sarif").read_text())["runs"]
+    old = [r for r in run_["results"] if r["baselineState"] == "unchanged"]
+    assert [r["ruleId"] for r in old if r["ruleId"] == "S108"] == ["S108"]
+    assert {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in old} == {made.location}
+
+
+@pytest.mark.parametrize(
+    "args", [["-o", "c.pdf"], ["-o", "o.xlsx"], ["--report", "c.yaml"], ["-o", "o.parquet"], ["--report", "no/r.md"]]
+)
+def test_files_that_cannot_be_written_are_refused_before_any_work(
+    args: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["check", str(tmp_path / "there is no table"), "--sql", BAD, *args]) == 2
+    assert capsys.readouterr().err.startswith(f"error: Cannot write {args[1]}: ")
 
 
 @pytest.mark.parametrize("files", [["2.sql"], ["1.sql", "2.sql"]])

@@ -65,12 +65,74 @@ def test_no_pyproject() -> None:
 
 
 def test_nothing_is_written_over(capsys: Out) -> None:
-    Path(".pre-commit-config.yaml").write_text("repos: []\n")
+    Path("projector.toml").write_text("level = 'values'\n")
     assert run(["init", "--pre-commit", "--github"]) == 2
-    assert ".pre-commit-config.yaml" in capsys.readouterr().err
-    assert [file.name for file in Path().iterdir()] == [".pre-commit-config.yaml"]
+    assert "projector.toml" in capsys.readouterr().err
+    assert [file.name for file in Path().iterdir()] == ["projector.toml"]
     assert run(["init", "--pre-commit", "--github", "--force"]) == 0
     assert "projector check" in Path(".pre-commit-config.yaml").read_text()
+
+
+USERS = """\
+# our hooks
+default_stages: [pre-commit]
+repos:
+- repo: https://github.com/astral-sh/ruff-pre-commit   # the linter
+  rev: v0.5.0
+  hooks:
+  - id: ruff
+    args: [--fix]
+"""
+
+
+@pytest.mark.parametrize("tail", ["", "\n# run by a bot\nci:\n  autofix_prs: false\n"])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_hook_is_added_to_the_hooks_that_are_there(tail: str, force: list[str], capsys: Out) -> None:
+    hooks = Path(".pre-commit-config.yaml")
+    hooks.write_text(USERS + tail)
+    assert run(["init", "--pre-commit", *force]) == 0
+    added = hooks.read_text().removeprefix(USERS).removesuffix(tail)
+    assert hooks.read_text() == USERS + added + tail
+    assert added.startswith("- repo: local\n  hooks:\n    - id: projector-check\n")
+    assert run(["init", "--pre-commit", "--force"]) == 2
+    assert "already" in capsys.readouterr().err
+    assert hooks.read_text() == USERS + added + tail
+
+
+@pytest.mark.parametrize("text", ["repos: [{repo: meta, hooks: [{id: identity}]}]\n", "ci: {}\n"])
+def test_hooks_that_cannot_be_added_to_are_left_and_the_hook_is_shown(text: str, capsys: Out) -> None:
+    hooks = Path(".pre-commit-config.yaml")
+    hooks.write_text(text)
+    assert run(["init", "--pre-commit", "--force"]) == 2
+    assert "- id: projector-check" in capsys.readouterr().err
+    assert [file.name for file in Path().iterdir()] == [hooks.name]
+    assert hooks.read_text() == text
+
+
+def test_a_table_that_is_not_there(capsys: Out) -> None:
+    assert run(["init", "warehouse/nope", "--pre-commit"]) == 2
+    assert "There is no table warehouse/nope" in capsys.readouterr().err
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("select = 5", "select = 5 is not a list of texts"),
+        ("engines = 'spark'", "engines = 'spark' is not a list of texts"),
+        ("ignore-codes = [1]", "ignore-codes = [1] is not a list of texts"),
+        ("level = 5", "level = 5 is not one of: schema, footers, values"),
+        ("fail-on = ['error']", "fail-on = ['error'] is not one of"),
+        ("sample = true", "sample = True is not a number of files"),
+        ("ignore = 3", "ignore = 3 is not a list of tables"),
+        ("ignore = {}", "ignore = {} is not a list of tables"),
+        ("[[ignore]]\ncodes = 3", "codes = 3 is not a list of texts"),
+    ],
+)
+def test_settings_of_the_wrong_type_are_named(line: str, said: str, capsys: Out) -> None:
+    Path("projector.toml").write_text(line)
+    assert run(["audit", "nowhere"]) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ['a"b', "a\nb", "$(rm x)", "a'b", "${{ x }}", "", "`x`"])
