@@ -35,6 +35,10 @@ _PARTS = {
     "growth-files": ("Growth with files", ""),
     "growth-columns": ("Growth with columns", ""),
     "growth-versions": ("Growth with schema versions", "Each version is a shape of its own here."),
+    "growth-values": (
+        "Growth with rows",
+        "Values compared at level `values`, before and after a promotion; pyarrow only reads the column, twice.",
+    ),
     "start": ("Starting", ""),
 }
 

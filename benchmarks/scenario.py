@@ -39,7 +39,7 @@ class Scenario:
     group: str = ""
 
 
-MODULES = ("reads", "streaming", "footers", "planning_scenarios", "checks", "growth", "startup")
+MODULES = ("reads", "streaming", "footers", "planning_scenarios", "checks", "values", "growth", "startup")
 
 
 def scenarios() -> dict[str, Scenario]:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from .options import open_table, table_options
+from .output import check_progress
 from .reporting import Choices, finish, policy_options, report_options
 
 
@@ -27,4 +28,7 @@ def command(location: str, **options: Any) -> None:
     from projector.api.check import check
 
     choices = Choices.taken_from(options)
-    finish((check(open_table(location, options), **choices.of_check()),), choices)
+    table = open_table(location, options)
+    with check_progress() as progress:
+        report = check(table, progress=progress, **choices.of_check())
+    finish((report,), choices)

@@ -11,6 +11,7 @@ import click
 from projector.errors import ProjectorError, SchemaUpdateError
 
 from .options import open_table, pairs, read_text, table_options
+from .output import check_progress
 from .proposal import WAYS, proposal_options, read_proposal, require_proposal, update_of
 from .reporting import Choices, finish, policy_options, report_options
 
@@ -65,7 +66,9 @@ def command(location: str, files: tuple[Path, ...], **options: Any) -> None:
         proposal = read_proposal(table, options)
         if proposal is None:
             raise ProjectorError("There is nothing to check", hint=f"{WAYS}; `projector audit` needs none")
-        finish((check(table, proposal, **given, **choices.of_check()),), choices)
+        with check_progress() as progress:
+            report = check(table, proposal, **given, progress=progress, **choices.of_check())
+        finish((report,), choices)
         return
     for option in ("sql", "sql_file", "schema_file"):
         if options[option] is not None:
@@ -79,7 +82,8 @@ def command(location: str, files: tuple[Path, ...], **options: Any) -> None:
             level, compatibility = choices.levels
             reports.append(not_understood(error, str(file), table.metadata, level, compatibility))
             continue
-        reports.append(check(table, proposal, **given, **choices.of_check()))
+        with check_progress() as progress:
+            reports.append(check(table, proposal, **given, progress=progress, **choices.of_check()))
         with suppress(SchemaUpdateError):  # what cannot be applied is in the report; the next file goes without it
             table = table.as_if(update_of(proposal))
     finish(reports, choices)

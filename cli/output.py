@@ -26,6 +26,8 @@ from .values import json_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from projector.check.progress import Progress
+
 SCHEMA_VERSION = 1
 TEXT_ROWS = 100
 """Rows that the text format shows at most, unless a limit asks for more."""
@@ -183,6 +185,35 @@ def progress(what: str, total: int | None) -> Iterator[Any]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def check_progress() -> Iterator[Callable[[Progress], None] | None]:
+    """Yield what shows how far a check has come: files, rows and the time left. Draws on stderr, only on a terminal."""
+    if not _is_terminal(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None, done="")
+
+        def show(progress: Progress) -> None:
+            by_rows = bool(progress.total_rows)
+            total = progress.total_rows if by_rows else progress.total
+            what = "columns" if progress.stage == "filters" else "files"
+            of = "" if progress.total is None else f" of {progress.total:,}"
+            rows = f", {progress.rows:,} of {progress.total_rows:,} rows" if by_rows else ""
+            if progress.done == 0:
+                bar.reset(task, description=progress.stage, total=total)
+            bar.update(
+                task, completed=progress.rows if by_rows else progress.done, done=f"{progress.done:,}{of} {what}{rows}"
+            )
+
+        yield show
 
 
 def watched(batches: pa.RecordBatchReader, total: Callable[[], int | None]) -> pa.RecordBatchReader:

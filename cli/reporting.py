@@ -63,7 +63,13 @@ def policy_options(command: _Command) -> _Command:
                 "--sample",
                 type=click.IntRange(min=1),
                 metavar="N",
-                help="At level values: read N files of each shape at most.  [default: all]",
+                help="At level values: read N files at most of each shape, spec and kind of deletes.  [default: all]",
+            ),
+            click.option(
+                "--sample-rows",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="At level values: of each kind of file, read whole files until they have N rows.  [default: all]",
             ),
             click.option(
                 "--all-columns", is_flag=True, help="At level values: read columns that nothing touches, too."
@@ -107,6 +113,7 @@ class Choices:
     ignore: tuple[str, ...]
     engines: tuple[str, ...]
     sample: int | None
+    sample_rows: int | None
     all_columns: bool
     no_cache: bool
     verbose: bool
@@ -122,7 +129,7 @@ class Choices:
         target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
         given = options.pop("config_file")
         config = read_config(given) if given is not None else find_config(Path.cwd())
-        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "all_columns")
+        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "sample_rows", "all_columns")
         also = options.pop("also", ())
         flags = {name: options.pop(name) for name in ("no_cache", "verbose")}
         return Choices(**{name: options.pop(name) for name in names}, **flags, target=target, also=also, config=config)
@@ -137,6 +144,7 @@ class Choices:
             "ignore": (*_codes(self.ignore), *config.ignore),
             "engines": _names(self.engines) or config.engines,
             "sample": self.sample or config.sample,
+            "sample_rows": self.sample_rows or config.sample_rows,
             "all_columns": self.all_columns,
             "suppressions": config.suppressions,
             "cache": not self.no_cache,

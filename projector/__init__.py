@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from projector.api.read_files import read_files
     from projector.api.scan import Scan
     from projector.api.table import Table, load_table
+    from projector.check.progress import Progress
     from projector.check.report import CheckFailedError, Report
     from projector.errors import (
         CommitConflictError,
         CommitUnknownError,
         CorruptFileError,
+        ExhaustedError,
         InvalidMetadataError,
         NotFoundError,
         ParseError,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
         ProjectorError,
         ProjectorWarning,
         SchemaUpdateError,
+        StoreError,
         UnsupportedError,
     )
     from projector.evolution.rest_body import schema_update_body, transaction_body
@@ -49,10 +52,12 @@ __all__ = [
     "CommitConflictError",
     "CommitUnknownError",
     "CorruptFileError",
+    "ExhaustedError",
     "InvalidMetadataError",
     "NotFoundError",
     "ParseError",
     "Plan",
+    "Progress",
     "ProjectionError",
     "ProjectorError",
     "ProjectorWarning",
@@ -62,6 +67,7 @@ __all__ = [
     "SchemaCommit",
     "SchemaUpdateError",
     "ShapeGroup",
+    "StoreError",
     "Table",
     "TableMetadata",
     "Transaction",
@@ -85,6 +91,7 @@ __all__ = [
 _HOMES = {
     "CheckFailedError": "projector.check.report",
     "Plan": "projector.projection.plan",
+    "Progress": "projector.check.progress",
     "Report": "projector.check.report",
     "Scan": "projector.api.scan",
     "Schema": "projector.schema.schema",

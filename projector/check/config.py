@@ -20,7 +20,8 @@ _TEXTS = {
     "fail-on": ("error", "warning", "info", "never"),
 }  # fmt: skip
 _LISTS = ("select", "ignore-codes", "engines")
-_KEYS = {*_TEXTS, *_LISTS, "sample", "ignore"}
+_NUMBERS = {"sample": "files", "sample-rows": "rows"}
+_KEYS = {*_TEXTS, *_LISTS, *_NUMBERS, "ignore"}
 _IGNORE_KEYS = {"table", "field", "codes", "reason", "until"}
 
 
@@ -36,6 +37,7 @@ class Config:
     ignore: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     sample: int | None = None
+    sample_rows: int | None = None
     suppressions: tuple[Suppression, ...] = ()
 
 
@@ -65,9 +67,10 @@ def read_config(file: Path) -> Config:
     for key, known in _TEXTS.items():
         if key in table and not (isinstance(table[key], str) and table[key] in known):
             raise ParseError(f"{key} = {table[key]!r} is not one of: {', '.join(known)}", file=str(file))
-    sample = table.get("sample")
-    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 1):
-        raise ParseError(f"sample = {sample!r} is not a number of files", file=str(file), hint="write sample = 10")
+    for key, what in _NUMBERS.items():
+        number = table.get(key, 1)
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ParseError(f"{key} = {number!r} is not a number of {what}", file=str(file), hint=f"write {key} = 10")
     return Config(
         file=file,
         level=table.get("level"),
@@ -76,7 +79,8 @@ def read_config(file: Path) -> Config:
         select=_codes(_texts(table, "select", file)),
         ignore=_codes(_texts(table, "ignore-codes", file)),
         engines=_texts(table, "engines", file),
-        sample=sample,
+        sample=table.get("sample"),
+        sample_rows=table.get("sample-rows"),
         suppressions=tuple(_suppression(entry, number, file) for number, entry in enumerate(_entries(table, file), 1)),
     )
 

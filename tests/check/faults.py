@@ -12,8 +12,7 @@ from unittest.mock import patch
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from projector.engines import arrow_scan
-from projector.engines.executors import EXECUTORS
+from projector.engines.executors import EXECUTORS, executor
 
 Spoil = Callable[[pa.Array], pa.Array]
 
@@ -58,12 +57,28 @@ def row_lost(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.slice(0, batch.num_rows - 1)
 
 
+def row_changed(position: int) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+    """The first column of the row whose `id` is `position` becomes null."""
+
+    def spoilt(batch: pa.RecordBatch) -> pa.RecordBatch:
+        if "id" not in batch.schema.names:
+            return batch
+        wrong = pc.equal(batch.column("id"), position)
+        first = pc.if_else(wrong, pa.scalar(None, batch.column(0).type), batch.column(0))
+        return pa.RecordBatch.from_arrays([first, *batch.columns[1:]], schema=batch.schema)
+
+    return spoilt
+
+
 @contextmanager
-def planted(spoil: Spoil | None = None, batch_fault: Any = None, *, filtered_only: bool = False) -> Iterator[None]:
-    """The Arrow executor with a fault: in every column, in every batch, or only where a filter is pushed down."""
+def planted(
+    spoil: Spoil | None = None, batch_fault: Any = None, *, filtered_only: bool = False, engine: str = "arrow"
+) -> Iterator[None]:
+    """An executor with a fault: in every column, in every batch, or only if a filter is pushed down."""
+    sound = executor(engine)
 
     def scan_batches(files: Any, request: Any, batch_size: int) -> Iterator[pa.RecordBatch]:
-        for batch in arrow_scan.scan_batches(files, request, batch_size):
+        for batch in sound(files, request, batch_size):
             if filtered_only and not request.probes:
                 yield batch
                 continue
@@ -75,5 +90,9 @@ def planted(spoil: Spoil | None = None, batch_fault: Any = None, *, filtered_onl
 
     module = ModuleType("faulty_engine")
     module.scan_batches = scan_batches  # type: ignore[attr-defined]
-    with patch.dict(sys.modules, {"faulty_engine": module}), patch.dict(EXECUTORS, {"arrow": "faulty_engine"}):
-        yield
+    sys.modules["faulty_engine"] = module  # not patch.dict: it forgets what is imported meanwhile, and DuckDB aborts
+    try:
+        with patch.dict(EXECUTORS, {engine: "faulty_engine"}):
+            yield
+    finally:
+        del sys.modules["faulty_engine"]

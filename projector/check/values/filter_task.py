@@ -25,7 +25,7 @@ from projector.planning.expressions import BoundTerm, Expression
 from projector.planning.tasks import FileTask
 from projector.schema.arrow_schema import arrow_schema
 
-_KEPT_BYTES = 64 << 20
+_KEPT_BYTES = 16 << 20
 """Memory for the columns of the files that filters are tried on; what does not fit is read once for each filter."""
 
 
