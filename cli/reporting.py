@@ -129,9 +129,9 @@ class Choices:
         target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
         given = options.pop("config_file")
         config = read_config(given) if given is not None else find_config(Path.cwd())
-        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "sample_rows", "all_columns")
+        names = ("level", "compatibility", "fail_on", "select", "ignore", "engines", "sample", "sample_rows")
         also = options.pop("also", ())
-        flags = {name: options.pop(name) for name in ("no_cache", "verbose")}
+        flags = {name: options.pop(name) for name in ("all_columns", "no_cache", "verbose")}
         return Choices(**{name: options.pop(name) for name in names}, **flags, target=target, also=also, config=config)
 
     def of_check(self) -> dict[str, Any]:
