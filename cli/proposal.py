@@ -50,6 +50,11 @@ def proposal_options(command: _Command) -> _Command:
                 help="With --schema: what makes two fields the same.  [default: ids where the file has them]",
             ),
             click.option(
+                "--union",
+                is_flag=True,
+                help="With --schema: merge it in by names, at every depth. Columns that it lacks stay.",
+            ),
+            click.option(
                 "--dialect",
                 type=click.Choice(["spark", "trino", "duckdb"]),
                 default="spark",
@@ -59,7 +64,7 @@ def proposal_options(command: _Command) -> _Command:
             click.option(
                 "--name-mapping",
                 type=click.Choice(["create", "repair"]),
-                help="Set a name mapping: one of the current names, or the table's own, mended by its files.",
+                help="Set a name mapping: of the names that columns have and had, or the table's own, mended.",
             ),
             click.option(
                 "--undelete",
@@ -85,16 +90,22 @@ def read_proposal(table: Table, options: dict[str, Any]) -> Proposal | None:
     """
     sql, sql_file, schema_file = (options.pop(name) for name in ("sql", "sql_file", "schema_file"))
     by, dialect, incompatible = (options.pop(name) for name in ("by", "dialect", "allow_incompatible_changes"))
+    union = options.pop("union", False)
     mapping, undelete = options.pop("name_mapping", None), options.pop("undelete", ())
     if sum(given is not None for given in (sql, sql_file, schema_file)) > 1:
         raise ProjectorError("More than one change is proposed", hint="give one of --sql, --sql-file and --schema")
     if by is not None and schema_file is None:
         raise ProjectorError("Cannot use --by here", hint="it goes with --schema")
+    if union and (schema_file is None or by is not None):
+        raise ProjectorError("Cannot use --union here", hint="it goes with --schema, without --by")
     proposal: Proposal | None = None
     if schema_file is not None:
         if mapping is not None or undelete:
             raise ProjectorError("Cannot use --schema with --name-mapping or --undelete", hint="make two commits")
-        proposal = _of_schema(table, schema_file, by, incompatible)
+        if union:
+            proposal = _union(table, schema_file, incompatible)
+        else:
+            proposal = _of_schema(table, schema_file, by, incompatible)
     elif sql is not None or sql_file is not None:
         proposal = _of_sql(table, *_text(sql, sql_file), dialect, incompatible)
     first = _first(table, mapping, undelete)
@@ -124,6 +135,15 @@ def _of_schema(table: Table, file: str, by: Any, incompatible: bool) -> Proposal
     return from_schema(load_schema(file), table.schema(), version, by, allow_incompatible_changes=incompatible)
 
 
+def _union(table: Table, file: str, incompatible: bool) -> Proposal:
+    from projector.check.proposal import Proposal
+    from projector.evolution.schema_sources import load_schema
+    from projector.evolution.update_schema import UpdateSchema
+
+    update = UpdateSchema(format_version=table.metadata.format_version, allow_incompatible_changes=incompatible)
+    return Proposal(update.union_by_name(load_schema(file).schema, promote=True), file=file)
+
+
 def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatible: bool) -> Proposal:
     from projector.check.proposal import from_sql
 
@@ -149,7 +169,9 @@ def _first(table: Table, mapping: str | None, undelete: tuple[str, ...]) -> Tran
         return None
     transaction = Transaction()
     if mapping is not None:
-        transaction.set_name_mapping(table.repaired_name_mapping() if mapping == "repair" else None)
+        transaction.set_name_mapping(
+            table.repaired_name_mapping() if mapping == "repair" else table.proposed_name_mapping()
+        )
     for text in undelete:
         found = _UNDELETE.fullmatch(text)
         if found is None:

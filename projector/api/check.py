@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def check(
     table: Table | str | os.PathLike[str],
-    update: UpdateSchema | Transaction | Proposal | None = None,
+    update: UpdateSchema | Transaction | Proposal | str | None = None,
     *,
     sql: str | None = None,
     schema: SchemaLike | None = None,
@@ -66,8 +66,9 @@ def check(
     table:
         A table, or where it is.
     update, sql, schema:
-        The change, one of them: recorded operations, or a transaction of several updates; `ALTER TABLE` statements; or
-        the schema that is wanted, as a `Schema`, its spec JSON, an Arrow schema, or the path of a file with one.
+        The change, one of them: recorded operations or a transaction of several updates; `ALTER TABLE` statements,
+        which may also be given as `update`; the schema that is wanted, as a `Schema`, its spec JSON, an Arrow schema,
+        or the path of a file with one.
     dialect:
         Of the SQL: `spark`, `trino` or `duckdb`.
     level:
@@ -118,6 +119,8 @@ def check(
     """
     if sum(given is not None for given in (update, sql, schema)) > 1:
         raise ProjectorError("Cannot check several proposals at once", hint="give one of update, sql and schema")
+    if isinstance(update, str):
+        update, sql = None, update
     if not isinstance(table, Table):
         table = load_table(table)
     proposal: Proposal | None = None

@@ -24,7 +24,12 @@ from projector.evolution.filesystem_commit import (
     commit_schema_update,
     commit_transaction,
 )
-from projector.evolution.name_mapping_update import MappingProblem, check_name_mapping, repaired_name_mapping
+from projector.evolution.name_mapping_update import (
+    MappingProblem,
+    check_name_mapping,
+    proposed_name_mapping,
+    repaired_name_mapping,
+)
 from projector.evolution.pyiceberg_style import UpdateSchemaContext
 from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
 from projector.evolution.transaction import Transaction, TransactionCommit, Update, prepare_transaction
@@ -176,6 +181,11 @@ class Table:
 
         Raises, at the end of the block, as `commit` does.
         """
+        if not isinstance(dry_run, bool):
+            raise ProjectorError(
+                f"update_schema() opens a block and takes no {type(dry_run).__name__}",
+                hint="to commit recorded changes, call commit(update)",
+            )
         update = UpdateSchema(
             format_version=self.metadata.format_version,
             case_sensitive=case_sensitive,
@@ -225,23 +235,45 @@ class Table:
     def prepare(self, update: UpdateSchema) -> SchemaCommit: ...
     @overload
     def prepare(self, update: Transaction) -> TransactionCommit: ...
-    def prepare(self, update: UpdateSchema | Transaction) -> SchemaCommit | TransactionCommit:
-        """What a commit of a change would write, on top of the metadata at hand. Nothing is written.
+    @overload
+    def prepare(self, update: str) -> SchemaCommit | TransactionCommit: ...
+    def prepare(self, update: UpdateSchema | Transaction | str) -> SchemaCommit | TransactionCommit:
+        """Return what a commit of a change would write, on top of the metadata at hand. Nothing is written.
 
-        Raises `SchemaUpdateError` for a change that the table does not allow.
+        Parameters
+        ----------
+        update:
+            Recorded changes, or `ALTER TABLE` statements in Spark's dialect.
+
+        Raises `SchemaUpdateError` for a change that the table does not allow, `ParseError` for SQL that is not
+        understood.
         """
+        update = self._recorded(update)
         below = relative_to(self.metadata_file, self._resolver.root or self.location)
         recorded = self.metadata_file if below is None else join(self.location, below)
         if isinstance(update, Transaction):
             return prepare_transaction(self.metadata, update, metadata_file=recorded)
         return prepare_schema_update(self.metadata, update, metadata_file=recorded)
 
-    def as_if(self, update: UpdateSchema | Transaction) -> Table:
-        """The table as it would be after a change that is not committed: the same files under the proposed schema.
+    def _recorded(self, update: UpdateSchema | Transaction | str) -> UpdateSchema | Transaction:
+        if not isinstance(update, str):
+            return update
+        from projector.check.proposal import from_sql
 
-        Raises `SchemaUpdateError` for a change that the table does not allow.
+        return from_sql(update, "spark", self.metadata).update
+
+    def as_if(self, update: UpdateSchema | Transaction | str) -> Table:
+        """Return the table as it would be after a change: the same files under the proposed schema. Nothing is written.
+
+        Parameters
+        ----------
+        update:
+            Recorded changes, or `ALTER TABLE` statements in Spark's dialect.
+
+        Raises `SchemaUpdateError` for a change that the table does not allow, `ParseError` for SQL that is not
+        understood.
         """
-        return replace(self, metadata=self.prepare(update).metadata)
+        return replace(self, metadata=self.prepare(self._recorded(update)).metadata)
 
     @overload
     def commit(self, update: UpdateSchema, *, recheck: Callable[[Table], None] | None = None) -> CommittedUpdate: ...
@@ -327,7 +359,11 @@ class Table:
     def repaired_name_mapping(self) -> NameMapping:
         """A mapping to propose in place of the table's, by the same files; see `repaired_name_mapping`."""
         text = self.properties.get(NAME_MAPPING_PROPERTY)
-        return repaired_name_mapping(text, self.metadata.current_schema, self._file_schemas())
+        return repaired_name_mapping(text, self.metadata.current_schema, self._file_schemas(), self.metadata.schemas)
+
+    def proposed_name_mapping(self) -> NameMapping:
+        """Return a mapping to propose for files without field ids: every column's name, and those that it had."""
+        return proposed_name_mapping(self.metadata.current_schema, self.metadata.schemas)
 
     def _file_schemas(self) -> tuple[FileSchema, ...]:
         """The physical schemas of the live files. One that cannot be read raises as reading it would."""
@@ -337,7 +373,7 @@ class Table:
             raise CorruptFileError(f"Cannot look at the table's columns: {unreadable.reason}", file=unreadable.file)
         return tuple({id(group.schema): group.schema for group in footers.groups}.values())
 
-    def check(self, update: UpdateSchema | None = None, **how: Any) -> Report:
+    def check(self, update: UpdateSchema | Transaction | str | None = None, **how: Any) -> Report:
         """What a schema change would do to the data that is there; see `projector.check`. Nothing is committed."""
         from projector.api.check import check
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from projector.evolution.pyiceberg_style import UpdateSchemaContext
 from projector.evolution.schema_commit import SchemaCommit
@@ -66,6 +66,11 @@ class UpdateSortOrderContext(_Block, UpdateSortOrder):
     ) -> None:
         UpdateSortOrder.__init__(self, case_sensitive=case_sensitive)
         _Block.__init__(self, lambda: finish(self), lambda: abandon(self))
+
+    def asc(self, column: Names, transform: Any = None, null_order: Any = "nulls-last") -> Self:
+        """Sort by a column, smallest first; nulls last unless given, as in pyiceberg, whose call this is."""
+        super().asc(column, transform, null_order)
+        return self
 
 
 class TransactionContext(_Block):

@@ -111,10 +111,57 @@ def check_name_mapping(text: str | None, schema: Schema, files: Iterable[FileSch
     return tuple(_problems(mapped, schema.as_struct(), _columns(files), ()))
 
 
-def repaired_name_mapping(text: str | None, schema: Schema, files: Iterable[FileSchema]) -> NameMapping:
-    """A proposal for a mapping with which `check_name_mapping` finds nothing more that a mapping can mend.
+def proposed_name_mapping(schema: Schema, history: Iterable[Schema]) -> NameMapping:
+    """Return a mapping that names every column by the name it has and by those it had, if no other column had them.
 
-    Every field of the schema gets an entry with its name, with what is in it. Spellings of the files that differ in
+    Parameters
+    ----------
+    history:
+        All schemas of the table. A file without ids may be older than a rename.
+    """
+    current = create_mapping(schema)
+    return NameMapping(_with_former_names(current.fields, schema.as_struct(), _former_names(schema, history)))
+
+
+def _former_names(schema: Schema, history: Iterable[Schema]) -> dict[int, tuple[str, ...]]:
+    """Names that only one field of its level ever had, by the field's id, without those it has now."""
+    owners: dict[tuple[int | None, str], set[int]] = {}
+    for each in (*history, schema):
+        for field_id, field in each.fields_by_id.items():
+            owners.setdefault((each.parents_by_id.get(field_id), field.name), set()).add(field_id)
+    found: dict[int, tuple[str, ...]] = {}
+    for (_, name), ids in owners.items():
+        (field_id, *others) = ids
+        now = schema.fields_by_id.get(field_id)
+        if not others and now is not None and now.name != name:
+            found[field_id] = (*found.get(field_id, ()), name)
+    return found
+
+
+def _with_former_names(
+    mapped: Sequence[MappedField], inside: IcebergType, former: dict[int, tuple[str, ...]]
+) -> tuple[MappedField, ...]:
+    """Entries with the former names of their fields, and entries for fields that have such names but no entry."""
+    made = []
+    for field in children(inside):
+        found = _entry(mapped, field) or MappedField((), field.field_id)
+        older = former.get(field.field_id, ())
+        own = found.names or ((field.name,) if older else ())
+        names = tuple(dict.fromkeys((*own, *older)))
+        fields = _with_former_names(found.fields, field.field_type, former)
+        if names or fields:
+            made.append(MappedField(names, field.field_id, fields))
+    ids = {field.field_id for field in children(inside)}
+    return (*made, *(entry for entry in mapped if entry.field_id not in ids))
+
+
+def repaired_name_mapping(
+    text: str | None, schema: Schema, files: Iterable[FileSchema], history: Iterable[Schema] = ()
+) -> NameMapping:
+    """Return a proposal for a mapping with which `check_name_mapping` finds nothing more that a mapping can mend.
+
+    Every field of the schema gets an entry with its name, with what is in it. A former name, which no other field ever
+    had, is listed if files have a column of it. Spellings of the files that differ in
     case are listed beside it. A name that is listed twice stays with the field that is called so, else with the first
     entry. Names that neither a file nor the schema has are left out where there are files to look at. Entries of
     dropped columns stay while files have them. A column that nobody knows stays without entry.
@@ -124,7 +171,9 @@ def repaired_name_mapping(text: str | None, schema: Schema, files: Iterable[File
     except ProjectorError:
         mapped = ()
     known = tuple(files)
-    return NameMapping(_repaired(mapped, schema.as_struct(), _columns(known), bool(known)))
+    struct = schema.as_struct()
+    named = _with_former_names(mapped, struct, _former_names(schema, history)) if known else tuple(mapped)
+    return NameMapping(_repaired(named, struct, _columns(known), bool(known)))
 
 
 def _columns(files: Iterable[FileSchema]) -> dict[str, _Column]:

@@ -316,6 +316,8 @@ def _rename(pending: Pending, path: FieldPath, new_name: Any) -> None:
         raise SchemaUpdateError("Cannot rename a column to null")
     if not isinstance(new_name, str):
         raise SchemaUpdateError(f"Not a column name: {new_name!r}", hint="give one name, as text")
+    if not new_name:
+        raise SchemaUpdateError("Invalid column name: (empty)")
     if found.field_id in pending.deletes:
         raise SchemaUpdateError(f"Cannot rename a column that will be deleted: {found.name}")
     old_path = pending.full_path(found.field_id)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
+from projector.errors import SchemaUpdateError
 from projector.evolution.operations import NOT_GIVEN
 from projector.evolution.schema_commit import SchemaCommit
 from projector.evolution.update_schema import Names, UpdateSchema
@@ -45,14 +46,68 @@ class UpdateSchemaContext:
         return self
 
     def add_column(
-        self, path: Names, field_type: Any, doc: str | None = None, required: bool = False, default_value: Any = None
+        self,
+        path: Names,
+        field_type: Any,
+        doc: str | None = None,
+        required: bool = False,
+        default_value: Any = NOT_GIVEN,
+        *,
+        default: Any = NOT_GIVEN,
     ) -> Self:
-        """Add a column; a tuple is the path of a nested one."""
-        default = NOT_GIVEN if default_value is None else default_value
+        """Add a column; a tuple is the path of a nested one.
+
+        Parameters
+        ----------
+        default_value, default:
+            The value in rows written before, under pyiceberg's name and under that of `UpdateSchema`.
+        """
+        if default_value is not NOT_GIVEN and default is not NOT_GIVEN:
+            raise SchemaUpdateError("Cannot add a column with two defaults", hint="give default_value or default")
+        value = default if default_value is NOT_GIVEN else default_value
         if required:
-            self.update.add_required_column(path, field_type, default=default, doc=doc)
+            self.update.add_required_column(path, field_type, default=value, doc=doc)
         else:
-            self.update.add_column(path, field_type, doc=doc, default=default)
+            self.update.add_column(path, field_type, doc=doc, default=value)
+        return self
+
+    def add_nested_column(
+        self, parent: Names, name: str, field_type: Any, doc: str | None = "", default: Any = NOT_GIVEN
+    ) -> Self:
+        """Add an optional field to a struct, to the elements of a list of structs, or to the values of a map."""
+        self.update.add_nested_column(parent, name, field_type, doc, default)
+        return self
+
+    def add_required_column(
+        self,
+        path: Names,
+        field_type: Any,
+        default: Any = NOT_GIVEN,
+        parent: Names | None = None,
+        doc: str | None = "",
+    ) -> Self:
+        """Add a required column. It needs a default, unless incompatible changes are allowed."""
+        self.update.add_required_column(path, field_type, default, parent, doc)
+        return self
+
+    def update_column_type(self, path: Names, new_type: Any) -> Self:
+        """Promote a column to a wider type."""
+        self.update.update_column_type(path, new_type)
+        return self
+
+    def update_column_doc(self, path: Names, doc: str | None) -> Self:
+        """Set a column's documentation; None removes it."""
+        self.update.update_column_doc(path, doc)
+        return self
+
+    def update_column_default(self, path: Names, value: Any) -> Self:
+        """Set a column's write default; None removes it."""
+        self.update.update_column_default(path, value)
+        return self
+
+    def require_column(self, path: Names) -> Self:
+        """Forbid nulls in a column."""
+        self.update.require_column(path)
         return self
 
     def update_column(

@@ -178,7 +178,9 @@ class UpdateSchema:
     # ---------------------------------------------------------------- applying
 
     def apply(self, base: Schema, last_column_id: int) -> tuple[Schema, int]:
-        """The schema that the recorded changes make of `base`, and the highest field id ever given out after them.
+        """Return the schema that the recorded changes make of `base`, and the highest field id after them.
+
+        The schema keeps the id of `base`: a commit gives it the id of an equal schema of the table, or a new one.
 
         Parameters
         ----------
@@ -194,7 +196,7 @@ class UpdateSchema:
         """
         from projector.evolution.apply import apply_operations
 
-        return apply_operations(
+        schema, last = apply_operations(
             self.operations,
             base,
             last_column_id,
@@ -202,6 +204,11 @@ class UpdateSchema:
             case_sensitive=self.case_sensitive,
             allow_incompatible_changes=self.allow_incompatible_changes,
         )
+        return schema if schema is base else replace(schema, schema_id=base.schema_id), last
+
+    def __copy__(self) -> UpdateSchema:
+        """Return an update with the same switches and a record of its own."""
+        return self.with_operations(self._operations)
 
     def with_operations(self, operations: Iterable[Operation]) -> UpdateSchema:
         """An update with the same switches that has other operations recorded."""

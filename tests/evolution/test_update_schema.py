@@ -278,7 +278,7 @@ def test_statements_see_what_the_ones_before_them_did() -> None:
     schema, last_column_id = update.apply(ORDERS, 13)
     assert schema.find_field("text") == NestedField(2, "text", StringType(), doc="free")
     assert schema.find_field("buyer.code").field_id == 14
-    assert (schema.schema_id, last_column_id) == (1, 15)
+    assert (schema.schema_id, last_column_id) == (0, 15)
     back_again = UpdateSchema().rename_column("note", "x").record(NextStatement()).rename_column("x", "note")
     assert back_again.apply(ORDERS, 13)[0] is ORDERS
 

@@ -18,6 +18,7 @@ DISTRIBUTION_MODE = "write.distribution-mode"
 
 _TRANSFORMS = {
     "IDENTITY": "identity",
+    "VOID": "void",
     **dict.fromkeys(("YEAR", "YEARS"), "year"),
     **dict.fromkeys(("MONTH", "MONTHS"), "month"),
     **dict.fromkeys(("DATE", "DAY", "DAYS"), "day"),

@@ -174,6 +174,9 @@ _DUCKDB: dict[str, Rule] = {
     **dict.fromkeys(("ENUM", "UNION"), Refused("VARCHAR or STRUCT")),
     "GEOMETRY": Refused("BLOB"),
 }
+_ICEBERG: Mapping[str, Rule] = {"UNKNOWN": Plain(UnknownType())}
+"""Types of Iceberg that no dialect has a name for, by their own name."""
+
 TYPES: Mapping[Dialect, Mapping[str, Rule]] = {"spark": _SPARK, "trino": _TRINO, "duckdb": _DUCKDB}
 """What each dialect's type names mean in Iceberg."""
 
@@ -215,7 +218,7 @@ def _without_suffix(cursor: Cursor) -> IcebergType:
             return _struct(cursor, "(", ")")
         case "duckdb", "STRUCT":
             return _struct(cursor, "(", ")")
-    rule = TYPES[cursor.dialect].get(word)
+    rule = TYPES[cursor.dialect].get(word) or _ICEBERG.get(word)
     match rule:
         case None:
             raise cursor.error(f"Unknown type in {cursor.dialect} SQL: {cursor.shown(named)}", named)
