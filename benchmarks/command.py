@@ -21,6 +21,11 @@ class _Bench(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except ModuleNotFoundError as error:
+            hint = "pip install 'iceberg-projector[bench]'"
+            raise click.UsageError(f"{error.name} is not installed; the benchmarks need it: {hint}") from error
         except OSError as error:
             where = f": {error.filename}" if error.filename else ""
             raise click.UsageError(f"{error.strerror or error}{where}") from error

@@ -136,6 +136,10 @@ def _sentence(error: Exception) -> str:
             text = error.format_message()
         case ProjectorError() | OSError():
             text = str(error)
+        case RecursionError():
+            text = "The input is nested too deeply; split it, or nest it less"
+        case MemoryError():
+            text = "Out of memory"
         case _:
             text = f"{type(error).__name__}: {error}; this is a bug in projector, --debug shows where"
     return " ".join(text.splitlines())

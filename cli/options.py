@@ -64,7 +64,7 @@ def check_output_names(formats: Collection[str]) -> Callable[[click.Context, cli
                 also = "; or give --format" if parameter.name == "output_file" else ""
                 raise ProjectorError(f"Cannot write {file}: {ending} is not a format of this verb", hint=way + also)
             if not file.parent.is_dir():
-                raise NotFoundError(f"Cannot write {file}: there is no folder {file.parent}")
+                raise NotFoundError(f"Cannot write {file}: No such file or directory")
         return value
 
     return check

@@ -195,10 +195,19 @@ def _joined(first: Transaction, proposal: Proposal | None, incompatible: bool) -
     return replace(proposal, update=joined.record(*first.updates, *updates))
 
 
+def _standard_input() -> str:
+    if sys.stdin is None or sys.stdin.closed:
+        raise ProjectorError("Cannot read the SQL: standard input is closed", hint="give --sql-file FILE")
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError:
+        raise ParseError("Cannot read the SQL: standard input is not UTF-8 text") from None
+
+
 def _text(sql: str | None, sql_file: Path | None) -> tuple[str, str | None]:
     """The SQL, and the name of the file that it is from."""
     if sql == "-" or (sql_file is not None and str(sql_file) == "-"):
-        return sys.stdin.read(), "stdin"
+        return _standard_input(), "stdin"
     if sql_file is not None:
         return read_text(sql_file), str(sql_file)
     return sql or "", None

@@ -82,10 +82,11 @@ class _Conditions:
             case exp.Paren():
                 return self.read(node.this)
             case exp.And() | exp.Or():
-                left, right = self.read(node.this), self.read(node.expression)
-                if left is None or right is None:
+                found = [self.read(part) for part in _operands(node)]
+                read = [part for part in found if part is not None]
+                if len(read) < len(found):
                     return None
-                return all_of((left, right)) if isinstance(node, exp.And) else any_of((left, right))
+                return all_of(read) if isinstance(node, exp.And) else any_of(read)
             case exp.Not():
                 return self.negated(node.this)
             case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
@@ -156,6 +157,19 @@ class _Conditions:
 
     def type_of(self, path: tuple[str, ...]) -> IcebergType:
         return self.schema.fields_by_id[self.schema.find_id(path, True) or 0].field_type
+
+
+def _operands(node: exp.And | exp.Or) -> list[exp.Expr]:
+    """Return what a chain of ANDs, or of ORs, joins, in order. The parser nests long chains deeply."""
+    found: list[exp.Expr] = []
+    pending: list[exp.Expr] = [node]
+    while pending:
+        part = pending.pop()
+        if type(part) is type(node) and not any(said and name not in _PARTS for name, said in part.args.items()):
+            pending += [part.expression, part.this]
+        else:
+            found.append(part)
+    return found
 
 
 _OPS = {"EQ": Op.EQ, "NEQ": Op.NE, "LT": Op.LT, "LTE": Op.LE, "GT": Op.GT, "GTE": Op.GE}

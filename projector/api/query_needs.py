@@ -87,12 +87,11 @@ def _filter_of(table: exp.Table, schema: Schema) -> Expression:
     alias = (table.alias or table.name).lower()
     found = []
     for part in _conjuncts(where.this):
-        made = condition(part, alias, sources == 1, schema)
-        if made is None:
-            continue
         try:
-            found.append(bind(made, schema, case_sensitive=False))
-        except ProjectorError:
+            made = condition(part, alias, sources == 1, schema)
+            if made is not None:
+                found.append(bind(made, schema, case_sensitive=False))
+        except (ProjectorError, RecursionError):
             continue
     return all_of(found)
 

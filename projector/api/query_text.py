@@ -63,7 +63,9 @@ def parse_query(sql: str, tables: Collection[str]) -> QueryText:
         with _unlogged():
             text = sql[explained.end() :] if explained else sql
             found = [tree for tree in sqlglot.parse(text, read="duckdb") if tree]
-    except (SqlglotError, RecursionError) as error:
+    except RecursionError:
+        raise ParseError("Cannot understand the query: it is nested too deeply", text=sql) from None
+    except SqlglotError as error:
         said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).split())
         raise ParseError(f"Cannot understand the query: {said}", text=sql) from None
     if len(found) != 1:

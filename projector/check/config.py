@@ -138,7 +138,7 @@ def _suppression(entry: Any, number: int, file: Path) -> Suppression:
     until = entry.get("until")
     if until is not None and (isinstance(until, datetime.datetime) or not isinstance(until, datetime.date)):
         raise ParseError(
-            f"until = {until!r} is not a date{where}", file=str(file), hint="write until = 2030-01-31, without quotes"
+            f"until is not a date{where}: {until!r}", file=str(file), hint="write until = 2030-01-31, without quotes"
         )
     for key in ("table", "field", "reason"):
         if not isinstance(entry.get(key, ""), str):

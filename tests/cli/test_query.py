@@ -79,3 +79,18 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], engine: str, sq
 
 def test_explain_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "READ_PARQUET" in output(capsys, ORDERS, "EXPLAIN SELECT order_id FROM t").upper()
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_a_long_chain_of_conditions(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    chain = " OR ".join(f"order_id = {i}" for i in range(5000))
+    orders = str(Path(__file__).parents[2] / "sample_data" / "orders")
+    assert run(["query", orders, f"SELECT count(*) AS n FROM t WHERE {chain}", "--engine", engine, "-f", "csv"]) == 0
+    assert capsys.readouterr().out == "n\n13\n"
+
+
+def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    orders = str(Path(__file__).parents[2] / "sample_data" / "orders")
+    monkeypatch.setattr("sys.stdin", None)
+    assert run(["plan", orders, "--sql", "-"]) == 2
+    assert "standard input is closed" in capsys.readouterr().err
