@@ -164,6 +164,15 @@ FEATURES: Final[Mapping[str, Feature]] = {
             Behaviour(_S, _JAVA, _REFUSE, "fails with an internal error", "case eq_delete_dropped"),
             Behaviour(_T, "up to 482", _REFUSE, "fails", "trinodb/trino#17836"),
         )),
+        Feature("required-in-null-struct", "a required field of a struct that is null in old rows", "X115", (
+            Behaviour(_Y, _PY, _OTHER, "finds no row with `IS NULL` on the field", TRIED),
+        )),
+        Feature("snapshot-before-upgrade", "an upgraded table whose current snapshot is of format version 1", "X116", (
+            Behaviour(_D, _DUCK, _REFUSE, "misses the sequence numbers that version 1 does not have", TRIED),
+        )),
+        Feature("struct-without-fields", "a struct without fields that old files have with fields", "D107", (
+            Behaviour(_D, _DUCK, _REFUSE, "cannot cast structs of different sizes", TRIED),
+        )),
         Feature("null-collection", "a null list or map with nested elements", "X107", (
             Behaviour(_Y, _PY, _OTHER, "reads it as empty, and writes it so", "apache/iceberg-python#3833"),
         )),
@@ -172,11 +181,14 @@ FEATURES: Final[Mapping[str, Feature]] = {
             Behaviour(_Y, _PY, _REFUSE, "cannot list files or partitions", "apache/iceberg#4563"),
             Behaviour(_S, _JAVA, _REFUSE, "fails on metadata tables", "apache/iceberg#10234"),
         )),
+        Feature("dropped-void-source", "a void partition field whose source column is gone", "D103", (
+            Behaviour(_D, _DUCK, _CRASH, "crashes", TRIED),
+        )),
         Feature("float-promotion", "old files hold floats under a double", "X108", (
             Behaviour(_D, "before 2.0", _OTHER, "rounds literals of filters to float", "duckdb/duckdb#24900"),
             Behaviour(_Y, _PY, _OTHER, "rounds literals of filters to float", TRIED),
         )),
-        Feature("nested-name-reused", "a name inside a list or map that old files have for a dropped field", "X109", (
+        Feature("nested-name-reused", "a name in nested lists or maps that old files have for another field", "X109", (
             Behaviour(_Y, _PY, _OTHER, "pairs fields by name there, and shows the dropped one's values",
                       "case nested_drop_readd_deep"),
         )),
@@ -234,8 +246,10 @@ FEATURES: Final[Mapping[str, Feature]] = {
             Behaviour(_D, _DUCK, _OTHER, "gives the second column another name", "case case_differing_names"),
         )),
         Feature("struct-all-replaced", "files with a struct, but with none of its fields", "S110", (
-            Behaviour(_S, _JAVA, _OTHER, "reads the struct as null; fails where it is in a map",
-                      "case struct_all_replaced"),
+            Behaviour(_S, _JAVA, _OTHER, "reads the struct as null", "case struct_all_replaced"),
+        )),
+        Feature("element-all-replaced", "files with a struct in a list or map, but with none of its fields", "S110", (
+            Behaviour(_S, _JAVA, _OTHER, "reads the whole list as null, and fails on a map", TRIED),
             Behaviour(_D, _DUCK, _OTHER, "makes a null in a list or map a struct of nulls",
                       "case map_struct_all_replaced"),
         )),

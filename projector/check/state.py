@@ -250,6 +250,14 @@ class TableState:
         groups = [group for group, node in self.nodes(field_id) if holds(group, node)]
         return self.footers.evidence(groups) if groups else NO_EVIDENCE
 
+    def groups_with(self, field_id: int, name: str | None = None) -> list[ShapeGroup]:
+        """The groups of files that hold a column of some id at any depth, under some name if one is given."""
+        return [
+            group
+            for group in self.footers.groups
+            if any(c.field_id == field_id and name in (None, c.name) for _, c in group.schema.walk())
+        ]
+
     def stored(self, field_id: int) -> Evidence:
         """The files that hold a column for a field, whatever it is called there."""
         return self.evidence_where(field_id, lambda group, node: group.column(node) is not None)

@@ -86,16 +86,16 @@ LABELS = [
     Label("eq_delete_plain", T + "DROP COLUMN k", "D104", "D101"),
     Label("eq_delete_plain", T + "DROP COLUMN v", "", "D101"),
     Label("drop_readd_same_name", T + "DROP COLUMN v", ""),
-    Label("eq_delete_dropped", T + "ADD COLUMN k string", "D106"),
+    Label("eq_delete_dropped", T + "ADD COLUMN k string", "", "D106"),
     Label("branches_tags", T + "DROP COLUMN n", "D105"),
     Label("partition_nested_source", T + "DROP COLUMN loc", "D102"),
     # rename and mapping
     Label("no_ids_no_mapping", T + "RENAME COLUMN aa TO zz", "R101"),
     Label("no_ids_no_mapping", Transaction().set_name_mapping(), "X111", "R112"),
     Label("add_files_outside", T + "RENAME COLUMN w TO zz", ""),
-    Label("add_files_outside", T + "RENAME COLUMN w TO zz; " + T + "ADD COLUMN w string", "D106"),
-    Label("add_files_outside", T + "ADD COLUMN v string", "R103 D106"),  # the name in the files without ids
-    Label("add_files_drop_readd", T + "RENAME COLUMN v TO zz; " + T + "ADD COLUMN v string", "R103 D106"),
+    Label("add_files_outside", T + "RENAME COLUMN w TO zz; " + T + "ADD COLUMN w string", "", "D106"),
+    Label("add_files_outside", T + "ADD COLUMN v string", "R103", "D106"),  # the name in the files without ids
+    Label("add_files_drop_readd", T + "RENAME COLUMN v TO zz; " + T + "ADD COLUMN v string", "R103", "D106"),
     Label("add_files_drop_readd", T + "DROP COLUMN v", ""),
     Label("add_files_outside", T + "UNSET TBLPROPERTIES ('schema.name-mapping.default')", "R102"),
     Label("add_files_outside", T + "SET TBLPROPERTIES ('schema.name-mapping.default' = '{')", "R105"),

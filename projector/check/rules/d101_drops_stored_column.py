@@ -14,7 +14,9 @@ Example:
     ALTER TABLE orders DROP COLUMN note
 
 Instead:
-    Nothing, where that is what is wanted. Otherwise make it optional and stop writing it.
+    Nothing, if that is what you want. To keep the values within reach, tag the current snapshot before the drop (`ALTER
+    TABLE orders CREATE TAG before_drop`): a tag is read with its own schema. Or make the column optional and stop
+    writing it.
 
 Reference:
     Spec, Schema Evolution; Column Projection.
@@ -41,6 +43,7 @@ def check(change: Change) -> Iterator[Finding]:
             ".".join(difference.path),
             difference.field_id,
             evidence=change.before.stored(difference.field_id or 0),
+            help="to keep the values within reach, tag the current snapshot first: a tag is read with its own schema",
         )
         yield change.place(finding, DeleteColumn)
 

@@ -1,11 +1,13 @@
 """D103 source-of-live-spec-gone.
 
 What it does:
-    Finds an older partition spec that live files still have and that is made from a column which the schema lacks.
+    Finds a partition spec that live files have and that is made from a column which the schema lacks: an older spec, or
+    a field that is void by now.
 
 Why it matters:
     It is legal, and readers that build the partition type of every spec from the current schema fail: some on any
-    filter, some in the metadata tables. A new column cannot have the partition field's name.
+    filter, some in the metadata tables, some crash, also on a void field. A new column cannot have the partition
+    field's name.
 
 Evidence:
     The live data and delete files of that spec.
@@ -36,11 +38,12 @@ def check(state: TableState) -> Iterator[Finding]:
     """Every partition field of an older spec whose source is gone, once for each column."""
     live = state.files.by_spec
     for spec in state.metadata.specs.values():
-        if spec.spec_id == state.metadata.default_spec_id or not state.may_have_data:
+        if not state.may_have_data:
             continue
         for field in spec.fields:
             gone = [i for i in field.source_ids if i not in state.schema.fields_by_id]
-            if not gone or field.is_void:
+            is_current = spec.spec_id == state.metadata.default_spec_id
+            if not gone or (is_current and not field.is_void):
                 continue
             files = live.get(spec.spec_id, ())
             if not files and state.level >= Level.FOOTERS:
@@ -50,13 +53,13 @@ def check(state: TableState) -> Iterator[Finding]:
                 evidence = Evidence(facts=("whether files of that spec are alive was not looked at",))
             made = f"partition field {field.name} = {field.transform} of spec {spec.spec_id}"
             finding = readers_disagree(
-                "dropped-partition-source",
+                "dropped-void-source" if field.is_void else "dropped-partition-source",
                 state.files.engines,
                 f"not in the schema, but {made} is made from it",
                 path=last_path(state, gone[0]) or f"id {gone[0]}",
                 field_id=gone[0],
                 evidence=evidence,
-                help=f"rewrite the files of spec {spec.spec_id} with the current spec before the column goes",
+                help="rewrite these files without the partition field before the column goes",
                 key=f"{spec.spec_id}:{field.field_id}",
                 direction=Direction.READERS_DISAGREE if files else Direction.ADVICE,
             )

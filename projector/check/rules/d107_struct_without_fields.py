@@ -5,9 +5,10 @@ What it does:
 
 Why it matters:
     Parquet cannot store a group without columns. Writers fail, or leave the struct out, and then its nulls are lost.
+    A reader in use fails on every old file that has the struct with fields.
 
 Evidence:
-    The schema.
+    The schema, the live files that hold the struct, and what readers do.
 
 Example:
     ALTER TABLE orders DROP COLUMN buyer.name, the only field of `buyer`
@@ -24,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.findings import Direction, Finding
+from projector.check.portability import readers_disagree
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.schema.types import StructType
@@ -34,12 +36,26 @@ def check(state: TableState) -> Iterator[Finding]:
     help_ = "drop the struct itself, or keep one of its fields"
     for field_id, field in state.schema.fields_by_id.items():
         if isinstance(field.field_type, StructType) and not field.field_type.fields:
-            yield Finding(
-                "a struct without fields cannot be written to Parquet",
-                Direction.NEXT_CHANGE_AT_RISK,
-                state.dotted(field_id),
-                field_id,
+            fails = readers_disagree(
+                "struct-without-fields",
+                state.engines,
+                "a struct without fields, which old files have with fields",
+                path=state.dotted(field_id),
+                field_id=field_id,
+                evidence=state.stored(field_id),
                 help=help_,
+                direction=Direction.OLD_DATA_UNREADABLE,
+            )
+            yield (
+                fails
+                if fails is not None and fails.evidence.files
+                else Finding(
+                    "a struct without fields cannot be written to Parquet",
+                    Direction.NEXT_CHANGE_AT_RISK,
+                    state.dotted(field_id),
+                    field_id,
+                    help=help_,
+                )
             )
     if not state.schema.fields and len(state.history) > 1:
         yield Finding("the table has no columns left", Direction.NEXT_CHANGE_AT_RISK, help="keep one column")

@@ -4,8 +4,9 @@ What it does:
     Finds a renamed column while live files without field ids exist and the table has no name mapping.
 
 Why it matters:
-    Files without ids can only be found by name. Without a mapping that keeps the old name, readers that fall back to
-    names lose the column, for good, and a mapping made later from the new names does not bring it back.
+    Files without ids can only be found by name. No reader reads them by the spec before the rename either (R102), but
+    until then a mapping made from the present names repairs them; one made after it from the new names does not bring
+    the column back.
 
 Evidence:
     The live files without any field id.
@@ -43,7 +44,7 @@ def check(change: Change) -> Iterator[Finding]:
             continue
         finding = Finding(
             f"renamed from {difference.before}, which is all that files without field ids know it by",
-            Direction.OLD_VALUES_CHANGE,
+            Direction.NEXT_CHANGE_AT_RISK,
             ".".join(difference.path),
             difference.field_id,
             evidence=change.before.footers.evidence(groups, "these files have no field ids"),

@@ -5,11 +5,12 @@ What it does:
     names, a name passed on, the name of a dropped column.
 
 Why it matters:
-    Readers that go by names read the other column's values from old files, without a word where the types agree. By
-    field ids all is well.
+    A reader that goes by names reads the other column's values from old files, silently if the types agree. By field
+    ids all is well, and no reader of Iceberg in use goes by names for plain columns, which is why this is only a note.
+    X109 finds the ones inside lists and maps.
 
 Evidence:
-    The live files that hold the other column. Where none does the rule is silent.
+    The live files that hold the other column under the new name. The rule is silent if none does.
 
 Example:
     ALTER TABLE orders RENAME COLUMN a TO b, where `b` becomes `a` in the same change
@@ -43,16 +44,18 @@ def check(change: Change) -> Iterator[Finding]:
         for owner in reversed(had):
             if owner == field_id:
                 continue
-            groups = [g for g in change.before.footers.groups if any(c.field_id == owner for _, c in g.schema.walk())]
+            groups = change.before.groups_with(owner, name)
             if not groups and change.before.level >= Level.FOOTERS:
                 continue
             finding = Finding(
                 f"renamed from {difference.before} to a name that {_whose(change, owner, difference.before)};"
                 " readers that go by names mix them up",
-                Direction.READERS_DISAGREE,
+                Direction.ADVICE,
                 ".".join(difference.path),
                 field_id,
-                evidence=change.before.footers.evidence(groups, f"these files hold the column with id {owner}"),
+                evidence=change.before.footers.evidence(
+                    groups, f"these files hold the column with id {owner} under this name"
+                ),
                 help="take a name that no column has had, or make sure that every reader goes by field ids",
             )
             yield change.place(finding, RenameColumn)

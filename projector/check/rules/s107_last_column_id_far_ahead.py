@@ -1,7 +1,7 @@
 """S107 last-column-id-far-ahead.
 
 What it does:
-    Finds metadata whose last-column-id is more than 10,000 above the highest id of any schema, or from which no
+    Finds metadata whose last-column-id is more than 1,000 above the highest id of any schema, or from which no
     further id can be given.
 
 Why it matters:
@@ -30,7 +30,7 @@ from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.schema.types import MAX_FIELD_ID
 
-FAR = 10_000
+FAR = 1_000
 
 
 def check(state: TableState) -> Iterator[Finding]:

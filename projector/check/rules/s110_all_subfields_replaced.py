@@ -4,11 +4,11 @@ What it does:
     Finds a struct that live files have, but with none of the fields that it has in the schema.
 
 Why it matters:
-    Its nulls are all that such a file can give. Readers mix up a null struct with a struct of nulls, or lose the
-    lengths of lists around it.
+    Its nulls are all that such a file can give. Readers mix up a null struct with a struct of nulls. Inside a list or
+    map it is an error: a reader in use gives the whole list as null, and fails on the map.
 
 Evidence:
-    The live files with nothing but other fields in the struct.
+    The live files with nothing but other fields in the struct, and what readers do.
 
 Example:
     ALTER TABLE orders DROP COLUMN buyer.name, the last one that old files have
@@ -25,6 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.findings import Direction, Finding
+from projector.check.places import in_collection
+from projector.check.portability import readers_disagree
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
 from projector.projection.plan import ListOf, MapOf, PlanNode, Read, StructOf, children
@@ -34,15 +36,21 @@ def check(state: TableState) -> Iterator[Finding]:
     """Every struct of which some shape of file has only fields that the schema does not."""
     for field_id in state.schema.fields_by_id:
         evidence = state.evidence_where(field_id, lambda _, node: isinstance(node, StructOf) and not _reads(node))
-        if evidence.files:
-            yield Finding(
-                "live files have this struct, but none of its fields",
-                Direction.OLD_DATA_AT_RISK,
-                state.dotted(field_id),
-                field_id,
-                evidence=evidence,
-                help="keep one of the fields that these files have, or rewrite them",
-            )
+        if not evidence.files:
+            continue
+        inside = in_collection(state.schema, field_id)
+        finding = readers_disagree(
+            "element-all-replaced" if inside else "struct-all-replaced",
+            state.engines,
+            "live files have this struct, but none of its fields",
+            evidence=evidence,
+            help="keep one of the fields that these files have, or rewrite them",
+            path=state.dotted(field_id),
+            field_id=field_id,
+            direction=Direction.OLD_VALUES_CHANGE if inside else Direction.OLD_DATA_AT_RISK,
+        )
+        if finding is not None:
+            yield finding
 
 
 def _reads(node: PlanNode) -> bool:
