@@ -11,6 +11,8 @@ from projector.api.explanation import Explanation, explain_files
 from projector.engines.executors import executor
 from projector.errors import ProjectorError, ProjectorWarning, UnsupportedError
 from projector.files.shape_cache import default_cache
+from projector.files.shape_reader import read_shapes
+from projector.files.shapes import shapes_so_far
 from projector.planning.expressions import TRUE, Expression, both
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_all, project_files
 from projector.planning.scan_plan import ScanPlan
@@ -54,13 +56,13 @@ class Scan:
         return self._source.plan(self.row_filter)
 
     def count(self) -> int:
-        """The number of rows.
+        """Return the number of rows: that of the rows a scan gives.
 
-        Files are opened only where metadata does not tell: where a filter cuts through a file, and where rows are
-        deleted by key or by position delete files.
+        Rows are read only if a filter cuts through a file, or rows are deleted by key or by position delete files. Of
+        all other files the footer is read, since the record counts of manifests are sometimes wrong.
         """
         request = self._source.request(self._schema, self.row_filter)
-        total, opened = 0, []
+        total, opened, whole = 0, [], []
         for task in self.plan_files():
             exact = exact_count(
                 replace(task, position_deletes=(), equality_deletes=()) if request.marks_deleted else task
@@ -68,7 +70,13 @@ class Scan:
             if exact is None:
                 opened.append(task)
             else:
-                total += exact
+                total += exact - (task.record_count or 0)
+                whole.append(task.location)
+        read = read_shapes(whole, request.storage, shapes_so_far())
+        for schema in read.schemas:
+            if isinstance(schema, ProjectorError):
+                raise schema
+        total += sum(read.row_counts)
         if opened:
             needed = tuple(f for f in self._schema.fields if f.field_id == DELETED)
             counted = replace(self, _schema=Schema(needed), limit=None)

@@ -180,7 +180,7 @@ def _report(
             rules=len(rules_for(settings.level)),
         ),
         not_looked_at=(*_not_looked_at(state, settings), *_unsteady(change), *missing_engines),
-        unreadable=(*live.unreadable, *footers.unreadable, *_unread_values(state, change)),
+        unreadable=(*live.unreadable, *footers.unreadable, *_missing_deletes(state), *_unread_values(state, change)),
         suppressed=sifted.suppressed,
         unused_suppressions=sifted.unused,
         notes=() if proposal is None else proposal.notes,
@@ -203,6 +203,10 @@ def _values_looked_at(state: TableState, change: Change | None) -> dict[str, Any
         "engines": (ORACLE, *values.engines),
         "filters": values.filter_count,
     }
+
+
+def _missing_deletes(state: TableState) -> tuple[Unreadable, ...]:
+    return state.files.entry_checks.missing_deletes if state.level >= Level.FOOTERS else ()
 
 
 def _unread_values(state: TableState, change: Change | None) -> tuple[Unreadable, ...]:
@@ -252,6 +256,12 @@ def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
         )
     if values is not None and values.unread_columns:
         said.append(f"whether {values.unread_columns} columns that the change cannot alter can be read")
+    if state.level >= Level.FOOTERS:
+        checks = state.files.entry_checks
+        if checks.not_compared:
+            said.append(f"statistics of {checks.not_compared} files beside their manifest entries")
+        if checks.without_size:
+            said.append(f"sizes of {checks.without_size} files: their store does not tell")
     if state.files.live.deletes and settings.level == Level.FOOTERS:
         said.append(f"what is in {len(state.files.live.deletes)} delete files")
     return said

@@ -75,5 +75,7 @@ FAILURES: tuple[Failure, ...] = (
     _known("R59", "only nested fields change", "X114"),
     _known("R60", "a legal table that a reader fails on", "X101 X102 X103 X104 X105 X106 X107 X109 X112 X901"),
     _known("R61", "a file whose rows nobody can read", "F110 F903"),
+    _known("R62", "a manifest entry that contradicts its file", "F115"),
+    _known("R63", "a file that one snapshot lists twice", "F116"),
 )  # fmt: skip
 """By their numbers in the list of failures that the rules were made from; numbers that are missing were taken back."""

@@ -12,7 +12,7 @@ from projector.check.live_files import Files, LiveFile, Run, Unreadable
 from projector.errors import ProjectorError
 from projector.files.physical import FileColumn, FileSchema
 from projector.files.shape_batches import read_batches
-from projector.files.shape_cache import ShapeCache
+from projector.files.shape_cache import Marks, ShapeCache
 from projector.files.storage import Storage
 from projector.projection.plan import PlanNode
 
@@ -105,6 +105,7 @@ def read_footers(
     storage: Storage,
     cache: ShapeCache | None = None,
     executor: Executor | None = None,
+    marks: Marks | None = None,
 ) -> Footers:
     """Read the footers of live data files and group them. A file that cannot be read is listed as unreadable.
 
@@ -114,11 +115,13 @@ def read_footers(
         Shapes on disk; files that it knows are not opened.
     executor:
         Where to read footers, unless in this process.
+    marks:
+        Sizes and times of change of the files, if they are known already.
     """
     by_reason = files.by(lambda _, kind: _reason_not_to_read(kind))
     wanted = by_reason.pop(None, Files())
     unreadable = [Unreadable(path, reason) for reason, others in by_reason.items() for path in others.paths if reason]
-    read = read_batches([run.column(run.source.locations) for run in wanted.runs], storage, cache, executor)
+    read = read_batches([run.column(run.source.locations) for run in wanted.runs], storage, cache, executor, marks)
     groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[Run], list[int]]] = {}
     start = 0
     for run in wanted.runs:

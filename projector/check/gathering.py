@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from projector.check.listings import Listing
-from projector.check.live_files import Files, LiveFiles, Run, Source, Unreadable
+from projector.check.live_files import Files, ListedTwice, LiveFile, LiveFiles, Run, Source, Unreadable
 from projector.check.manifest_lists import manifests_of
 from projector.check.recipes import file_recipes
 from projector.errors import ProjectorError
 from projector.files.cache_file import CacheFile
-from projector.files.locations import PathResolver
+from projector.files.locations import PathResolver, canonical
 from projector.files.pieces import Pieces
 from projector.files.storage import Storage
 from projector.metadata.manifests import FileContent, ManifestEntry, ManifestFile, read_manifest
@@ -83,7 +83,9 @@ def live_files(
         gathered.add(Source(manifest, listing, locations, identity, holders, own, recipe, reader.entries))
     pieces.save()
     split = Files(Run(s, s.own) for s in gathered.sources).by(lambda _, kind: kind.content is FileContent.DATA)
-    return LiveFiles(wanted, split.get(True, Files()), split.get(False, Files()), tuple(unreadable), listed)
+    data, deletes = split.get(True, Files()), split.get(False, Files())
+    twice = (*gathered.listed_twice, *_spelled_twice(data), *_vectors_twice(deletes))
+    return LiveFiles(wanted, data, deletes, tuple(unreadable), listed, twice)
 
 
 @dataclass
@@ -128,6 +130,7 @@ class _Gathered:
         self._places: dict[str, tuple[Source, int]] = {}
         self._placed = 0
         self._interned: dict[frozenset[int], frozenset[int]] = {}
+        self.listed_twice: list[ListedTwice] = []
 
     def add(self, source: Source) -> None:
         """One more manifest. Files that are known stay with the one before, and are in its snapshots too."""
@@ -147,10 +150,40 @@ class _Gathered:
             if first is source and place == index:
                 own.append(index)
                 continue
+            if first is source or first.also_in.get(place, first.snapshots) & source.snapshots:
+                is_data = source.listing.kind(index).content is FileContent.DATA
+                manifests = first.manifest.path, source.manifest.path
+                what = "data file" if is_data else "delete file"
+                self.listed_twice.append(ListedTwice(source.listing.paths[index], manifests, what))
             both = first.also_in.get(place, first.snapshots) | source.snapshots
             first.also_in[place] = self._interned.setdefault(both, both)
         source.own = own
         self._keys.update(keys)
+
+
+def _spelled_twice(files: Files) -> Iterator[ListedTwice]:
+    """Data files that one snapshot lists under two spellings of one path."""
+    locations = [location for run in files.runs for location in run.column(run.source.locations)]
+    if len({*map(canonical, locations)}) == len(locations):
+        return
+    first: dict[str, LiveFile] = {}
+    for file in files:
+        known = first.setdefault(canonical(file.location), file)
+        if known is not file and known.snapshots & file.snapshots:
+            yield ListedTwice(file.path, (known.manifest.path, file.manifest.path), "data file")
+
+
+def _vectors_twice(deletes: Files) -> Iterator[ListedTwice]:
+    """Data files with two deletion vectors in one snapshot (spec: at most one may apply)."""
+    first: dict[str, list[LiveFile]] = {}
+    for file in deletes:
+        if file.kind.file_format.upper() == "PUFFIN" and file.target is not None:
+            others = first.setdefault(canonical(file.target), [])
+            for known in others:
+                if known.snapshots & file.snapshots:
+                    yield ListedTwice(file.target, (known.manifest.path, file.manifest.path), "deletion vector")
+                    break
+            others.append(file)
 
 
 def _identity_ids(metadata: TableMetadata, manifest: ManifestFile) -> Mapping[int, int]:

@@ -56,6 +56,8 @@ class Listing:
         Where in its file each deletion vector begins; None where there are none.
     targets:
         The one data file that each position delete is about, as far as the manifest says; None where there are none.
+    sizes:
+        The size of each file in bytes, as the manifest has it.
     """
 
     paths: Sequence[str]
@@ -64,6 +66,7 @@ class Listing:
     kind_of: Sequence[int] | None = None
     offsets: Sequence[int | None] | None = None
     targets: Sequence[str | None] | None = None
+    sizes: Sequence[int] = ()
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -117,11 +120,12 @@ class Listing:
             kind_of if len(kinds) > 1 else None,
             [f.content_offset for f in files] if any(f.content_offset is not None for f in files) else None,
             [_target(file) for file in files] if has_positions else None,
+            [file.file_size_in_bytes for file in files],
         )
 
     def to_bytes(self) -> bytes:
         """The listing, to be kept."""
-        columns = (self.paths, self.row_counts, self.kinds, self.kind_of, self.offsets, self.targets)
+        columns = (self.paths, self.row_counts, self.kinds, self.kind_of, self.offsets, self.targets, self.sizes)
         return json.dumps(columns).encode()
 
     @staticmethod
@@ -129,7 +133,7 @@ class Listing:
         """A listing that was kept. Raises `ValueError` or `TypeError` for anything else."""
         paths, row_counts, kinds, *others = json.loads(data)
         columns = [column for column in (row_counts, *others) if column is not None]
-        if len(others) != 3 or any(len(column) != len(paths) for column in columns):
+        if len(others) != 4 or any(len(column) != len(paths) for column in columns):
             raise ValueError("columns of other lengths")
         made = [
             Kind(

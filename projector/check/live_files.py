@@ -210,6 +210,25 @@ class Unreadable:
     error: ProjectorError | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedTwice:
+    """A file that one snapshot lists twice, so that a scan gives its rows, or applies its deletes, twice.
+
+    Parameters
+    ----------
+    file:
+        Its path; of a deletion vector that of its data file.
+    manifests:
+        The paths of the manifests, which may be one.
+    what:
+        `data file`, `delete file` or `deletion vector`.
+    """
+
+    file: str
+    manifests: tuple[str, str]
+    what: str
+
+
 @dataclass(frozen=True)
 class LiveFiles:
     """The live files of some snapshots.
@@ -222,6 +241,8 @@ class LiveFiles:
         Their files, each once, in the order of the manifests.
     unreadable:
         Manifest lists and manifests that could not be read.
+    listed_twice:
+        Files that one snapshot lists twice.
     """
 
     snapshots: tuple[Snapshot, ...] = ()
@@ -229,6 +250,7 @@ class LiveFiles:
     deletes: Files = field(default_factory=Files)
     unreadable: tuple[Unreadable, ...] = ()
     manifests: tuple[ManifestFile, ...] = field(default=(), repr=False)
+    listed_twice: tuple[ListedTwice, ...] = ()
 
     @property
     def all(self) -> Files:

@@ -8,6 +8,7 @@ from typing import Any
 
 from projector.errors import InvalidMetadataError, ProjectionError
 from projector.metadata.manifest_model import DataFile
+from projector.metadata.partition_values import partition_value_as
 from projector.metadata.partitioning import PartitionField
 from projector.metadata.table_metadata import TableMetadata
 from projector.metadata.transforms import (
@@ -25,7 +26,7 @@ from projector.metadata.transforms import (
     parse_transform,
 )
 from projector.schema.binary_values import decode_bound
-from projector.schema.promotions import promote_value, promotion
+from projector.schema.promotions import promotion
 from projector.schema.types import (
     BinaryType,
     DateType,
@@ -106,7 +107,7 @@ def _fits(part: _Part, value: Any, stored: IcebergType | None, low: Any, high: A
         return True  # writers order them differently
     if isinstance(transform, (Identity, Truncate)):
         try:
-            value = value if stored is None else promote_value(value, stored, source)
+            value = value if stored is None else partition_value_as(value, stored, source)
         except (InvalidMetadataError, ProjectionError):
             return True
         if isinstance(source, _CUT):

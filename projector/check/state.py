@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from projector.check.bloom_columns import bloom_leaves
+from projector.check.entry_checks import CELLS_COMPARED, EntryChecks, check_entries
 from projector.check.findings import NO_EVIDENCE, Evidence
 from projector.check.footers import Footers, ShapeGroup, read_footers
 from projector.check.gathering import live_files
@@ -27,7 +29,7 @@ from projector.errors import ProjectorError
 from projector.files.bulk import built_in_bulk
 from projector.files.cache_file import CacheFile
 from projector.files.locations import PathResolver
-from projector.files.shape_cache import ShapeCache
+from projector.files.shape_cache import Marks, ShapeCache
 from projector.files.storage import Storage
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
@@ -92,7 +94,35 @@ class TableFiles:
         files = self.live.data
         self.progress.begin("footers", len(files))
         with built_in_bulk():
-            return read_footers(files, self.storage, self.shape_cache, self.executor)
+            return read_footers(files, self.storage, self.shape_cache, self.executor, self.marks)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """Sizes and times of change of the live files, taken before any of them is read; none at level `schema`."""
+        locations = (run.column(run.source.locations) for run in self.live.all.runs)
+        return Marks.take(chain.from_iterable(locations), self.storage)
+
+    @cached_property
+    def delete_footers(self) -> Footers:
+        """What the footers of the live Parquet delete files say; nothing at level `schema`."""
+        with built_in_bulk():
+            return read_footers(self.live.deletes, self.storage, self.shape_cache, self.executor, self.marks)
+
+    @cached_property
+    def entry_checks(self) -> EntryChecks:
+        """Where manifest entries contradict the files that they are about; nothing at level `schema`."""
+        cells = None if self.level >= Level.VALUES else CELLS_COMPARED
+        with built_in_bulk():
+            return check_entries(
+                self.live,
+                self.footers,
+                self.delete_footers,
+                self.marks,
+                self.metadata.current_schema,
+                self.storage,
+                self._cache,
+                cells,
+            )
 
     def bloom_leaves(self, group: ShapeGroup) -> frozenset[int]:
         """Indexes of the leaf columns with bloom filters, in the first file of a group; none where it is not read.

@@ -105,6 +105,10 @@ def _open(source: Any, file: str, compiled: ArrowPlan) -> OpenFile:
     found = parquet.metadata.num_columns
     if found != compiled.leaf_count:
         raise CorruptFileError(f"The file has {found} columns where its shape has {compiled.leaf_count}", file=file)
+    metadata = parquet.metadata
+    rows = sum(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
+    if rows != metadata.num_rows:
+        raise CorruptFileError(f"The footer claims {metadata.num_rows} rows, but its row groups have {rows}", file=file)
     exact = _parquet(source, "ns", parquet.metadata) if compiled.exact_leaves else None
     prefixes: list[str] | None = _paths(parquet, compiled.leaves)
     exact_prefixes: list[str] | None = _paths(parquet, compiled.exact_leaves)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -33,6 +33,7 @@ from projector.projection.plan import (
     NewStruct,
     Null,
     PartitionValue,
+    Plan,
     PlanNode,
     Read,
     StructOf,
@@ -167,6 +168,43 @@ def _node(node: PlanNode, path: tuple[str, ...]) -> PlanNode:
             case _:
                 break
     return node
+
+
+def leaf_statistics(metadata: pq.FileMetaData, plan: Plan) -> Mapping[int, ColumnStatistics]:
+    """Return the statistics of a whole file for each leaf that a plan reads outside lists and maps, by field id.
+
+    What a row group leaves out is unknown for the file.
+    """
+    cut = _OLD_PARQUET_MR.match(metadata.created_by or "")
+    skip_bytes = cut is not None and int(cut[1]) < _FIRST_RIGHT_PARQUET_MR
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    found: dict[int, ColumnStatistics] = {}
+    for node in _outside_lists(plan.fields):
+        leaf = plan.file_schema.at(node.place).type
+        if isinstance(leaf, FileLeaf):
+            stored = _Stored(plan.file_schema.first_leaf(node.place), leaf, node.cast, node.field.field_type)
+            parts = [_statistics(group, stored, skip_bytes) for group in groups if group.num_rows]
+            found[node.field.field_id] = _together(parts, [group.num_rows for group in groups if group.num_rows])
+    return found
+
+
+def _outside_lists(nodes: Sequence[PlanNode]) -> Iterator[Read]:
+    for node in nodes:
+        match node:
+            case Read():
+                yield node
+            case StructOf(fields=fields):
+                yield from _outside_lists(fields)
+
+
+def _together(parts: Sequence[ColumnStatistics], rows: Sequence[int]) -> ColumnStatistics:
+    nulls = [part.null_count for part in parts]
+    count = sum(n for n in nulls if n is not None) if None not in nulls else None
+    valued = [p for p, n in zip(parts, rows, strict=True) if p.null_count != n]
+    lows, highs = [p.minimum for p in valued], [p.maximum for p in valued]
+    low = min(lows) if lows and None not in lows else None
+    high = max(highs) if highs and None not in highs else None
+    return ColumnStatistics(low, high, count)
 
 
 def _statistics(group: pq.RowGroupMetaData, column: _Stored, skip_bytes: bool) -> ColumnStatistics:

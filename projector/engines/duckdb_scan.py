@@ -25,6 +25,7 @@ from projector.engines.duckdb_lower import NotLowered
 from projector.engines.duckdb_maps import IN_PARTS, MapForm
 from projector.engines.duckdb_s3 import paths_on
 from projector.engines.duckdb_types import column_types, identifier
+from projector.engines.failures import check_row_count
 from projector.errors import UnsupportedError
 from projector.planning.projected_files import ProjectedFile
 from projector.planning.scan_request import ScanRequest
@@ -138,6 +139,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
                     for sized in _conformed(batch, schema, batch_size):
                         given += sized.num_rows
                         yield sized
+                check_row_count("DuckDB", prepared.duckdb_files, request, given)
             except (duckdb.Error, pa.ArrowException, OSError) as error:
                 if not given:  # all files in their order, so that the first one that cannot be read is named
                     yield from arrow_scan.scan_batches(prepared.files, request, batch_size)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from projector.errors import ProjectionError
+from projector.errors import CorruptFileError, ProjectionError
 from projector.files.physical import FileLeaf
+from projector.planning.expressions import AlwaysTrue
 from projector.planning.probes import user_path
+from projector.planning.projected_files import ProjectedFile
+from projector.planning.scan_request import ScanRequest
 from projector.projection.plan import Plan, PlanNode
 
 
@@ -47,6 +51,16 @@ def null_error(node: PlanNode, file: str, where: str = "the file has a null in i
         path=user_path(node.path),
         field_id=node.field.field_id,
     )
+
+
+def check_row_count(engine: str, files: Sequence[ProjectedFile], request: ScanRequest, given: int) -> None:
+    """Raise `CorruptFileError` if an engine gave other rows of whole files than their footers count."""
+    if not isinstance(request.row_filter, AlwaysTrue) or any(file.task.deletes for file in files):
+        return
+    counted = sum(file.row_count for file in files)
+    if given != counted:
+        one = files[0].binding.file if len(files) == 1 else None
+        raise CorruptFileError(f"{engine} gives {given} rows where the footers count {counted}", file=one)
 
 
 def shown(value: Any) -> str:

@@ -19,6 +19,7 @@ import pyarrow as pa
 from projector.engines import arrow_scan
 from projector.engines.arrow_project import make_batch
 from projector.engines.delete_files import DeleteReader
+from projector.engines.failures import check_row_count
 from projector.engines.polars_arrow import from_batches, to_batches
 from projector.engines.polars_frame import NotRead, group_frame
 from projector.engines.polars_groups import FileGroup, group_files
@@ -121,6 +122,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
                 for batch in _batches(frame, schema, batch_size):
                     given += batch.num_rows
                     yield batch
+            check_row_count("Polars", prepared.polars_files, request, given)
         except PolarsFailedError:
             yield from _after(arrow_scan.scan_batches(prepared.polars_files, request, batch_size), given)
     yield from arrow_scan.scan_batches(rest, request, batch_size)

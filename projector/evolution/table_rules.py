@@ -17,36 +17,57 @@ from projector.schema.types import IcebergType
 def check_partitioning_and_order(metadata: TableMetadata, schema: Schema) -> None:
     """Refuse a schema that the table's partitioning or sort order does not allow.
 
+    What is wrong under the current schema already is not the change's doing and is let pass.
+
     Raises
     ------
     SchemaUpdateError
         A source column of the default spec or the default sort order that is dropped; a column that takes the name of a
         partition field made from another column; a promotion that changes partition values, of any spec.
     """
+    before = {error.message for error in load_errors(metadata, metadata.current_schema)}
+    for error in load_errors(metadata, schema):
+        if error.message not in before:
+            raise error
+    for field in _all_partition_fields(metadata):
+        _check_values(field, metadata.current_schema, schema)
+    order = metadata.sort_orders[metadata.default_sort_order_id]
+    for source_ids, transform in [
+        *((f.source_ids, f.transform) for f in metadata.spec().fields),
+        *((f.source_ids, f.transform) for f in order.fields),
+    ]:
+        _check_transform(source_ids, transform, metadata.current_schema, schema)
+
+
+def load_errors(metadata: TableMetadata, schema: Schema) -> Iterator[SchemaUpdateError]:
+    """Yield why Java could not load the table if a schema were current.
+
+    Java looks for the sources of the default spec and the default sort order, and at the names of the fields of every
+    spec, also of those without files, and of fields whose source is gone.
+    """
     for field in metadata.spec().fields:
         if not field.is_void:
-            _check_sources(
+            yield from _missing_sources(
                 field.source_ids,
                 schema,
                 f"Cannot find source column for partition field: {_partition(field)}",
                 hint=f"remove the partition field first: DROP PARTITION FIELD {field.name}",
             )
-    order = metadata.sort_orders[metadata.default_sort_order_id]
-    for sort_field in order.fields:
-        _check_sources(
+    for sort_field in metadata.sort_orders[metadata.default_sort_order_id].fields:
+        yield from _missing_sources(
             sort_field.source_ids,
             schema,
             f"Cannot find source column for sort field: {_sort(sort_field)}",
             hint="replace the sort order first: WRITE ORDERED BY other columns, or WRITE UNORDERED",
         )
     for field in _all_partition_fields(metadata):
-        _check_name(field, schema)
-        _check_values(field, metadata.current_schema, schema)
-    for source_ids, transform in [
-        *((f.source_ids, f.transform) for f in metadata.spec().fields),
-        *((f.source_ids, f.transform) for f in order.fields),
-    ]:
-        _check_transform(source_ids, transform, metadata.current_schema, schema)
+        taken = schema.ids_by_name.get(field.name)
+        if taken is not None and taken not in field.source_ids:
+            yield SchemaUpdateError(
+                f"Cannot create identity partition sourced from different field in schema: {field.name}",
+                field_id=taken,
+                hint=f"a column cannot have the name of partition field {_partition(field)}",
+            )
 
 
 def _all_partition_fields(metadata: TableMetadata) -> Iterator[PartitionField]:
@@ -67,21 +88,12 @@ def _ids(source_ids: tuple[int, ...]) -> str:
     return ", ".join(map(str, source_ids))
 
 
-def _check_sources(source_ids: tuple[int, ...], schema: Schema, message: str, hint: str) -> None:
+def _missing_sources(
+    source_ids: tuple[int, ...], schema: Schema, message: str, hint: str
+) -> Iterator[SchemaUpdateError]:
     for source_id in source_ids:
         if source_id not in schema.fields_by_id:
-            raise SchemaUpdateError(message, field_id=source_id, hint=hint)
-
-
-def _check_name(field: PartitionField, schema: Schema) -> None:
-    """A partition field's name may only be that of its own source column, while that column is there."""
-    taken = schema.ids_by_name.get(field.name)
-    if taken is None or taken in field.source_ids or field.source_id not in schema.fields_by_id:
-        return
-    raise SchemaUpdateError(
-        f"Cannot create identity partition sourced from different field in schema: {field.name}",
-        hint=f"a column cannot have the name of partition field {_partition(field)}",
-    )
+            yield SchemaUpdateError(message, field_id=source_id, hint=hint)
 
 
 def _changed_types(

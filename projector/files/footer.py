@@ -28,8 +28,8 @@ SMALLEST_FILE = 12
 
 _VERSION, _SCHEMA, _NUM_ROWS, _ROW_GROUPS, _CREATED_BY, _ENCRYPTION = 1, 2, 3, 4, 6, 8
 _REQUIRED = {_VERSION: thrift.I32, _SCHEMA: thrift.LIST, _NUM_ROWS: thrift.I64, _ROW_GROUPS: thrift.LIST}
-_VERSION_HEADER, _SCHEMA_HEADER, _NUM_ROWS_HEADER = (
-    bytes([0x10 | kind]) for kind in (thrift.I32, thrift.LIST, thrift.I64)
+_VERSION_HEADER, _SCHEMA_HEADER, _NUM_ROWS_HEADER, _ROW_GROUPS_HEADER = (
+    bytes([0x10 | kind]) for kind in (thrift.I32, thrift.LIST, thrift.I64, thrift.LIST)
 )
 _REWRITE = "write the file again, or take it out of the table"
 
@@ -145,6 +145,11 @@ def parse_footer(data: bytes, path: str) -> Footer:
     num_rows, _ = thrift.read_zigzag(data, rows.start)
     if num_rows < 0:
         raise damaged(path, f"it claims {num_rows} rows")
+    groups = fields[_ROW_GROUPS]
+    if num_rows and _is_empty_list(data[groups.start : groups.start + 1]):
+        raise damaged(path, f"it claims {num_rows} rows, but has no row groups")
+    if not num_rows and (found := _row_group_rows(data, groups.start)):
+        raise damaged(path, f"it claims no rows, but its row groups have {found}")
     created_by = None
     if (writer := fields.get(_CREATED_BY)) is not None and writer.kind == thrift.BINARY:
         length, at = thrift.read_varint(data, writer.start)
@@ -163,16 +168,37 @@ def leading_schema(data: bytes) -> int | None:
 
 
 def rows_after_schema(data: bytes, at: int) -> int | None:
-    """The number of rows of a footer whose schema ends at offset `at`; None where it does not come next."""
+    """Return the number of rows of a footer whose schema ends at offset `at`; None if it does not come next.
+
+    None, too, if there are rows but no row groups, or the reverse: `parse_footer` says what is wrong.
+    """
     if data[at : at + 1] != _NUM_ROWS_HEADER:
         return None
     value = shift = 0
-    for byte in data[at + 1 : at + 11]:
+    for place in range(at + 1, min(at + 11, len(data))):
+        byte = data[place]
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return None if value & 1 else value >> 1  # zigzag: odd numbers are negative
+            after = data[place + 1 : place + 3]
+            is_odd = after[:1] == _ROW_GROUPS_HEADER and after[1:] and _is_empty_list(after[1:]) == (value > 0)
+            return None if value & 1 or is_odd else value >> 1  # zigzag: odd numbers are negative
         shift += 7
     return None
+
+
+def _row_group_rows(data: bytes, at: int) -> int:
+    """The rows of all row groups."""
+    _, count, at = thrift.read_list_header(data, at)
+    rows = 0
+    for _ in range(count):
+        fields, at = thrift.read_struct(data, at)
+        found = fields.get(_NUM_ROWS)
+        rows += found if isinstance(found, int) else 0
+    return rows
+
+
+def _is_empty_list(header: bytes) -> bool:
+    return header != b"" and header[0] >> 4 == 0
 
 
 def damaged(path: str, what: str) -> CorruptFileError:

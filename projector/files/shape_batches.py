@@ -31,18 +31,20 @@ def read_batches(
     storage: Storage,
     cache: ShapeCache | None = None,
     executor: Executor | None = None,
+    marks: Marks | None = None,
 ) -> ShapesRead:
     """The shape of every file of some batches, one batch after the other. Errors are given in their place.
 
     Parameters
     ----------
-    cache, executor:
+    cache, executor, marks:
         As `read_shapes` takes them.
     """
     if cache is None:
         return read_shapes([*chain.from_iterable(batches)], storage, executor=executor)
     known, file = KnownShapes(), cache.file
-    marks = Marks.take(chain.from_iterable(batches), storage)  # before files are read, so that a later change shows
+    if marks is None:
+        marks = Marks.take(chain.from_iterable(batches), storage)  # before the files are read, so that a change shows
     recipes = [_recipe(batch, marks, storage) for batch in batches]
     answers = _Answers(file, known, [recipe for recipe in recipes if recipe is not None])
     found = [

@@ -34,7 +34,7 @@ from projector.files.tails import LOCAL_FLAGS, plain_local_path, read_from
 _LEAST_SPARE = 256
 _BUCKET_BYTES = 8
 _ENDING_BYTES = 8
-_ROWS_BYTES = 11
+_ROWS_BYTES = 13
 _LONG_BYTES = 12 * 1024
 """Of longer ends of files only the two ends of the footer are read, which by then costs less than reading all of it."""
 

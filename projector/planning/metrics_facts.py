@@ -113,7 +113,7 @@ def file_facts(
     def lookup(term: BoundTerm) -> Facts:
         found = known.get(term.field_id)
         if found is None:
-            trusted = term.field_id not in doubtful or metrics.record_count == 0
+            trusted = term.field_id not in doubtful
             found = _file_column(metrics, term, absent or {}) if trusted else UNKNOWN
             known[term.field_id] = found
         return found
@@ -155,7 +155,7 @@ def _promoted(value: Any, value_type: IcebergType | None, requested: IcebergType
 def _file_column(metrics: FileMetrics, term: BoundTerm, absent: Mapping[int, Any]) -> Facts:
     field_id = term.field_id
     if metrics.record_count == 0:
-        return NOTHING
+        return UNKNOWN  # some writers leave it out, and a file that really has no rows costs next to nothing
     if field_id in absent:
         return constant(absent[field_id], term.null_parents)
     if not term.field_type.is_primitive:

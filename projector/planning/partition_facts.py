@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from projector.errors import InvalidMetadataError, ProjectionError
+from projector.metadata.partition_values import partition_value_as
 from projector.metadata.partitioning import PartitionSpec
 from projector.metadata.transforms import (
     Bucket,
@@ -37,7 +38,6 @@ from projector.planning.facts import ONLY_NULL, UNKNOWN, Facts, bounded, constan
 from projector.planning.outcomes import Lookup, might_match
 from projector.schema.binary_values import decode_bound, unscaled_decimal, unscaled_value
 from projector.schema.iso_text import days_from_date
-from projector.schema.promotions import promote_value
 from projector.schema.types import (
     DateType,
     DecimalType,
@@ -176,7 +176,7 @@ def _at_type(value: Any, value_type: IcebergType | None, source: IcebergType) ->
             return None
         return value
     try:
-        return promote_value(value, value_type, source)
+        return partition_value_as(value, value_type, source)
     except (InvalidMetadataError, ProjectionError):
         return None
 

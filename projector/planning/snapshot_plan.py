@@ -22,6 +22,7 @@ from projector.metadata.manifests import (
     open_manifest,
     snapshot_manifests,
 )
+from projector.metadata.partition_values import partition_value_as
 from projector.metadata.partitioning import PartitionSpec
 from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
@@ -39,7 +40,6 @@ from projector.planning.partition_type import partition_fields
 from projector.planning.scan_plan import Decoded, Opened, ScanPlan, Skipped, Step
 from projector.planning.tasks import DeleteFile, FileTask
 from projector.planning.unread_columns import may_be_unread, or_unread
-from projector.schema.promotions import promote_value
 from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 from projector.schema.types import IcebergType, UnknownType
@@ -339,7 +339,7 @@ def newest_values(file: DataFile, types: Mapping[int, IcebergType]) -> Mapping[i
         elif newest is not None and written is not None and newest != written:
             # Days, months and so on are numbers of one kind, whatever type a manifest gives them.
             with suppress(InvalidMetadataError, ProjectionError):
-                value = promote_value(value, written, newest)
+                value = partition_value_as(value, written, newest)
         values[field_id] = value
     return values
 
@@ -360,7 +360,7 @@ def identity_values(file: DataFile, spec: PartitionSpec, schema: Schema) -> Mapp
         wanted, written = schema.fields_by_id.get(source_id), file.partition_types.get(partition_field_id)
         if value is not None and wanted is not None and written is not None and written != wanted.field_type:
             try:
-                value = promote_value(value, written, wanted.field_type)
+                value = partition_value_as(value, written, wanted.field_type)
             except (InvalidMetadataError, ProjectionError) as error:
                 raise type(error)(error.message, file=file.file_path, field_id=source_id) from None
         values[source_id] = value

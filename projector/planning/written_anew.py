@@ -212,10 +212,10 @@ def _between(
         case Truncate(width) if isinstance(source, DecimalType):
             first, last = (unscaled_value(apply(transform, bound, source)) for bound in (low, high))
             steps = range(first, last + 1, width)
-            return min(len(steps), records), [unscaled_decimal(step, source.scale) for step in _spread(steps)]
+            return min(_length(steps), records), [unscaled_decimal(step, source.scale) for step in _spread(steps)]
         case Truncate(width) if whole:
             steps = range(apply(transform, low, source), apply(transform, high, source) + 1, width)
-            return min(len(steps), records), _spread(steps)
+            return min(_length(steps), records), _spread(steps)
         case Truncate() | Identity():
             if isinstance(transform, Identity) and whole:
                 return min(high - low + 1, records), _spread(range(low, high + 1))
@@ -225,7 +225,7 @@ def _between(
             return (1, (first,)) if first == last and not _may_be_cut(first) else None
         case _:
             periods = range(apply(transform, low, source), apply(transform, high, source) + 1)
-            return min(len(periods), records), _spread(periods)
+            return min(_length(periods), records), _spread(periods)
 
 
 def _may_be_cut(value: Any) -> bool:
@@ -233,9 +233,15 @@ def _may_be_cut(value: Any) -> bool:
     return isinstance(value, (str, bytes)) and len(value) >= 16
 
 
+def _length(values: range) -> int:
+    """The length of a range, which `len` does not tell of one with more than 2**63 numbers."""
+    return max(0, -(-(values.stop - values.start) // values.step))
+
+
 def _spread(values: Sequence[Any]) -> Sequence[Any]:
     """All of the values, or so many as are looked at, evenly spread."""
-    if len(values) <= MOST_COMBINATIONS:
+    count = _length(values) if isinstance(values, range) else len(values)
+    if count <= MOST_COMBINATIONS:
         return values
-    step = len(values) / MOST_COMBINATIONS
+    step = count / MOST_COMBINATIONS
     return [values[int(i * step)] for i in range(MOST_COMBINATIONS)]

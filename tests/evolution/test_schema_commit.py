@@ -78,8 +78,22 @@ def test_the_source_of_a_void_or_historical_partition_field_can_go() -> None:
     specs = [spec((2, "note", "identity")), spec(spec_id=1)]
     without = prepare_schema_update(table_metadata(partition_specs=specs, default_spec_id=1), drop)
     assert without.changed
-    again = prepare_schema_update(without.metadata, UpdateSchema().add_column("note", "int"))
-    assert again.schema.find_field("note").field_id == 14
+
+
+def test_a_new_column_does_not_take_the_name_of_an_old_partition_field() -> None:
+    """Java looks at the names of all specs when it loads a table, also if the source of a field is gone."""
+    specs = [spec((2, "note", "identity")), spec(spec_id=1)]
+    drop = UpdateSchema().delete_column("note")
+    without = prepare_schema_update(table_metadata(partition_specs=specs, default_spec_id=1), drop)
+    for update in (UpdateSchema().add_column("note", "int"), UpdateSchema().rename_column("id", "note")):
+        assert refused(without.metadata, update) == (
+            "Cannot create identity partition sourced from different field in schema: note"
+        )
+
+
+def test_what_was_wrong_before_does_not_stop_a_change() -> None:
+    metadata = table_metadata(partition_specs=[spec((99, "gone", "identity"))])
+    assert prepare_schema_update(metadata, UpdateSchema().add_column("x", "int")).changed
 
 
 def test_the_source_inside_a_dropped_struct_is_seen() -> None:

@@ -121,13 +121,8 @@ class TableBuilder:
         else:
             Path(path).write_bytes(content)
         metrics = file_metrics(rows, self.schema) if bounds else {}
-        return entry(
-            path,
-            partition=dict(partition or {}),
-            record_count=len(rows),
-            file_size_in_bytes=Path(path).stat().st_size,
-            **{"split_offsets": [4], **metrics, **(change or {})},
-        )
+        fields: Json = {"partition": dict(partition or {}), "record_count": len(rows), "split_offsets": [4], **metrics}
+        return entry(path, **{"file_size_in_bytes": Path(path).stat().st_size, **fields, **(change or {})})
 
     def delete_positions(
         self,
@@ -147,7 +142,9 @@ class TableBuilder:
         )
         columns = {"file_path": [p for p, _ in rows], "pos": [n for _, n in rows]}
         pq.write_table(pa.table(columns, schema=names), path)
-        fields: Json = {"content": 1, "partition": dict(partition or {}), "record_count": len(rows), **change}
+        size = Path(path).stat().st_size
+        fields: Json = {"content": 1, "partition": dict(partition or {}), "record_count": len(rows)}
+        fields |= {"file_size_in_bytes": size, **change}
         self.commit(1, [entry(path, **fields)], spec_id)
         return path
 
@@ -155,6 +152,7 @@ class TableBuilder:
         """One Puffin file with a deletion vector for each data file; returns its path."""
         path = self.new_path("puffin")
         content = b"PFA1"
+        size = len(b"PFA1" + b"PFA1{}") + sum(len(vector_blob(positions)) for positions in vectors.values())
         records = []
         for data_file, positions in vectors.items():
             blob = vector_blob(positions)
@@ -166,6 +164,7 @@ class TableBuilder:
                 "content_offset": len(content),
                 "content_size_in_bytes": len(blob),
                 "partition": {},
+                "file_size_in_bytes": size,
                 **change,
             }
             records.append(entry(path, **fields))
@@ -190,6 +189,7 @@ class TableBuilder:
             "equality_ids": list(ids) if ids is not None else [f.field_id for f in schema.fields],
             "partition": dict(partition or {}),
             "record_count": len(rows),
+            "file_size_in_bytes": Path(path).stat().st_size,
             **change,
         }
         self.commit(1, [entry(path, **fields)])

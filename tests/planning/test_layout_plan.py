@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import projector
 from projector.evolution.sql import parse_alter, to_transaction
 from projector.planning.layout_plan import FilterCosts, LayoutPlan
 from projector.planning.written_anew import Cost
+from tests.check.tables import schema
+from tests.planning.tables import TableBuilder
 
 JUNE = [date(2024, 6, 21) + timedelta(days=i) for i in range(10)]
 JULY = [date(2024, 7, 1) + timedelta(days=i) for i in range(10)]
@@ -188,3 +191,24 @@ def test_appended_before_and_after(tmp_path: Path, transform: str, column: str, 
 
 def projector_filter(text: str) -> str:
     return text.replace("timestamp '", "'").replace(" 00:00:00'", "T00:00:00'")
+
+
+@pytest.mark.parametrize("transform", ["truncate[3]", "identity", "bucket[4]"])
+@pytest.mark.parametrize(
+    ("kind", "low", "high"),
+    [("long", -(2**63), 2**63 - 1), ("decimal(38, 0)", -(10**37), 10**37), ("date", -(2**31), 2**31 - 1)],
+)
+def test_bounds_as_wide_as_their_type(kind: str, low: Any, high: Any, transform: str, tmp_path: Path) -> None:
+    """More values than `len` counts lie between them."""
+    values = [Decimal(v) if kind.startswith("decimal") else v for v in (low, high)]
+    builder = TableBuilder(tmp_path, schema(f"1 x {kind}"))
+    builder.append([{"x": value} for value in values])
+    made = builder.load()
+    sql = {"truncate[3]": "truncate(3, x)", "identity": "x", "bucket[4]": "bucket(4, x)"}[transform]
+    if kind == "date" and transform == "truncate[3]":
+        with pytest.raises(projector.SchemaUpdateError):
+            made.prepare(f"ALTER TABLE t ADD PARTITION FIELD {sql}")
+        return
+    after = made.prepare(f"ALTER TABLE t ADD PARTITION FIELD {sql}").metadata
+    plan = made.plan_layout(after, "x is not null")
+    assert plan is not None

@@ -50,4 +50,3 @@ def test_doubtful_metrics_are_unknown():
     metrics = Metrics(1, {2: 1}, {2: 0}, {}, {2: b"a"}, {2: b"a"})
     assert not file_might_match(bound, metrics)
     assert file_might_match(bound, metrics, doubtful={2})
-    assert not file_might_match(bound, Metrics(record_count=0), doubtful={2})

@@ -1,7 +1,7 @@
 """F110 unreadable-file.
 
 What it does:
-    Finds data files and manifests that are listed and gone, or that are damaged.
+    Finds data files, delete files and manifests that are listed and gone, or that are damaged.
 
 Why it matters:
     A scan that comes to one of them fails, under any schema; and the check could not look at it.
@@ -31,9 +31,13 @@ from projector.errors import NotFoundError, UnsupportedError
 
 
 def check(state: TableState) -> Iterator[Finding]:
-    """Data files and manifests, those that are gone and those that are damaged apart."""
+    """Data files, delete files and manifests, those that are gone and those that are damaged apart."""
     looked_at = len(state.files.live.data)
-    for kind, unreadable in (("data file", state.footers.unreadable), ("manifest", state.files.live.unreadable)):
+    for kind, unreadable in (
+        ("data file", state.footers.unreadable),
+        ("delete file", state.files.entry_checks.missing_deletes if state.level >= Level.FOOTERS else ()),
+        ("manifest", state.files.live.unreadable),
+    ):
         gone = [u for u in unreadable if _is_gone(u)]
         damaged = [u for u in unreadable if u.error is not None and not isinstance(u.error, UnsupportedError)]
         damaged = [u for u in damaged if not _is_gone(u)]
@@ -61,7 +65,7 @@ def _is_gone(unreadable: Unreadable) -> bool:
 RULE = Rule(
     "F110",
     "unreadable-file",
-    "Finds data files and manifests that are gone or damaged.",
+    "Finds data files, delete files and manifests that are gone or damaged.",
     Level.FOOTERS,
     "Snapshots",
     on_state=check,
