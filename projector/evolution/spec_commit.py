@@ -123,7 +123,7 @@ def check_fields(fields: Sequence[PartitionField], schema: Schema) -> None:
     names: set[str] = set()
     for field in fields:
         taken = schema.ids_by_name.get(field.name)
-        if taken is not None and taken != field.source_id and field.source_id in schema.fields_by_id:
+        if taken is not None and taken != field.source_id:
             raise SchemaUpdateError(
                 f"Cannot create identity partition sourced from different field in schema: {field.name}",
                 hint=f"a column is called so; give partition field {field_text(field)} another name",

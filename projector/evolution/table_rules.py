@@ -33,7 +33,7 @@ def check_partitioning_and_order(metadata: TableMetadata, schema: Schema) -> Non
         _check_values(field, metadata.current_schema, schema)
     order = metadata.sort_orders[metadata.default_sort_order_id]
     for source_ids, transform in [
-        *((f.source_ids, f.transform) for f in metadata.spec().fields),
+        *((f.source_ids, f.transform) for f in _all_partition_fields(metadata)),
         *((f.source_ids, f.transform) for f in order.fields),
     ]:
         _check_transform(source_ids, transform, metadata.current_schema, schema)

@@ -1,11 +1,11 @@
 """P103 takes-name-of-partition-field.
 
 What it does:
-    Finds an added or renamed column that takes the name of a partition field made from another column.
+    Finds an added or renamed column that takes the name of a partition field made from another column, in any spec.
 
 Why it matters:
-    Iceberg refuses it: partition fields are columns of the metadata tables, and `name = ...` in a filter would mean two
-    things.
+    Iceberg refuses it, also when the spec has no files and when the field's own column is gone: Java checks the names
+    of every spec whenever it loads the table.
 
 Evidence:
     The partition field.
