@@ -26,7 +26,7 @@ from projector.projection.resolve import resolve
 from projector.schema.binary_values import decode_bound
 from projector.schema.schema import Schema
 
-CELLS_COMPARED = 10_000
+CELLS_COMPARED = 3_000
 """Columns of files whose statistics are compared, unless values are read as well."""
 
 _LONG_TEXT = 32
@@ -203,16 +203,18 @@ def _of_file(
     rows = sum(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
     if rows != metadata.num_rows:
         yield "rows", None, f"{metadata.num_rows} rows by its footer", f"{rows} rows in its row groups"
-    metrics, tops = file.data_file.metrics, {f.field_id for f in schema.fields}
+    names = ("value_counts", "null_value_counts", "lower_bounds", "upper_bounds")
+    value_counts, null_counts, lower_bounds, upper_bounds = map(file.data_file.metrics.fresh, names)
+    tops = {f.field_id for f in schema.fields}
     for field_id, found in leaf_statistics(metadata, plan).items():
         kind = schema.fields_by_id[field_id].field_type
         if field_id in tops:
-            values, nulls = metrics.value("value_counts", field_id), metrics.value("null_value_counts", field_id)
+            values, nulls = value_counts.get(field_id), null_counts.get(field_id)
             if values is not None and values != metadata.num_rows:
                 yield "values", field_id, f"{values} values", f"{metadata.num_rows} values"
             if nulls is not None and found.null_count is not None and nulls != found.null_count:
                 yield "nulls", field_id, f"{nulls} nulls", f"{found.null_count} nulls"
-        low, high = metrics.value("lower_bounds", field_id), metrics.value("upper_bounds", field_id)
+        low, high = lower_bounds.get(field_id), upper_bounds.get(field_id)
         lower = None if low is None else decode_bound(low, kind)
         upper = None if high is None else decode_bound(high, kind)
         if lower is not None and _tells(found.minimum, lower) and lower > found.minimum:

@@ -57,14 +57,14 @@ def row_lost(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.slice(0, batch.num_rows - 1)
 
 
-def row_changed(position: int) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
-    """The first column of the row whose `id` is `position` becomes null."""
+def row_changed(position: int, to: int | None = None) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+    """The first column of the row whose `id` is `position` becomes another value, null unless given."""
 
     def spoilt(batch: pa.RecordBatch) -> pa.RecordBatch:
         if "id" not in batch.schema.names:
             return batch
         wrong = pc.equal(batch.column("id"), position)
-        first = pc.if_else(wrong, pa.scalar(None, batch.column(0).type), batch.column(0))
+        first = pc.if_else(wrong, pa.scalar(to, batch.column(0).type), batch.column(0))
         return pa.RecordBatch.from_arrays([first, *batch.columns[1:]], schema=batch.schema)
 
     return spoilt

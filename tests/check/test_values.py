@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from projector.check.values.filter_task import FilterTask, try_filters
 from projector.check.values.filters import filter_terms
 from projector.engines.arrow_project import make_batch
 from projector.engines.plain import from_plain_rows, to_plain_rows
+from projector.files.storage import Storage
 from projector.metadata import manifest_model
 from projector.planning import snapshot_plan
 from projector.planning.scan_source import SnapshotSource
@@ -163,6 +165,18 @@ def test_filters_are_tried_on_few_files_however_many_are_read(tmp_path: Path, mo
     assert [len(task.reading.files) for task in tasks] == [3, 3]
     # The second column is read like the first one: what differs between them is what their bounds say.
     assert [len(task.filters) for task in tasks] == [20, 2]
+
+
+def test_a_file_that_a_filter_left_out_and_that_has_rows_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = table("1 id int", *([{"id": i}] for i in range(2)))
+    tasks: list[FilterTask] = []
+    monkeypatch.setattr(evidence, "try_filters", lambda task, storage: tasks.append(task) or [])
+    made = make(tmp_path)
+    projector.check(made, level="values", engines=["spark"])
+    (task,) = tasks
+    nothing = replace(task, filters=tuple((row_filter, ()) for row_filter, _ in task.filters[1:2]))
+    found = try_filters(nothing, Storage())
+    assert [(each.engine, each.row_filter) for each in found] == [("planning", "id IS NOT NULL")] * 2
 
 
 def bounds_that_lie(path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int) -> projector.Table:

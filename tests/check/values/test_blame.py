@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import projector
@@ -52,11 +53,55 @@ def test_one_wrong_value_anywhere_in_any_engine(engine: str, position: int, larg
 
 
 @pytest.mark.parametrize("engine", ["arrow", "polars", "duckdb"])
+def test_a_wrong_value_that_nothing_marks(engine: str, large: str) -> None:
+    """Among 5,000 rows, no extreme: the oracle is asked because the engines differ there."""
+    with faults.planted(batch_fault=faults.row_changed(2_503, to=500), engine=engine):
+        report = projector.check(large, sql=CHANGE, level="values", all_columns=True, cache=False)
+    assert blamed(report) == {(engine, "v", 2_503)}
+
+
+@pytest.mark.parametrize("engine", ["arrow", "polars", "duckdb"])
+def test_a_filter_that_gives_a_row_too_many(engine: str, large: str) -> None:
+    def one_more(batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.concat_batches([batch, batch.slice(batch.num_rows - 1)])
+
+    with faults.planted(batch_fault=one_more, filtered_only=True, engine=engine):
+        report = projector.check(large, sql=CHANGE, level="values", cache=False)
+    assert {s.engine for f in report.findings if f.code == "F902" for s in f.evidence.samples} == {engine}
+
+
+@pytest.mark.parametrize("engine", ["arrow", "polars", "duckdb"])
 def test_lost_rows_in_any_engine(engine: str, large: str) -> None:
     with faults.planted(batch_fault=faults.row_lost, engine=engine):
         report = projector.check(large, sql=CHANGE, level="values", cache=False)
     findings = [f for f in report.findings if f.code == "X901"]
     assert {s.engine for f in findings for s in f.evidence.samples} == {engine}
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_row_too_many_in_an_engine(engine: str, large: str) -> None:
+    def one_more(batch: pa.RecordBatch) -> pa.RecordBatch:
+        ids = batch.schema.names.index("id")
+        if batch.column(ids)[batch.num_rows - 1].as_py() != ROWS - 1:
+            return batch
+        return pa.concat_batches([batch, batch.slice(batch.num_rows - 1)])
+
+    with faults.planted(batch_fault=one_more, engine=engine):
+        report = projector.check(large, sql=CHANGE, level="values", all_columns=True, cache=False, engines=[engine])
+    (finding,) = (f for f in report.findings if f.code == "X901")
+    assert f"{engine}: {ROWS} rows became {ROWS + 1} rows" in finding.message
+
+
+def test_a_row_that_arrow_loses_in_a_file_that_nobody_judges(tmp_path: Path) -> None:
+    def without_7(batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.filter(pc.not_equal(batch.column("id"), 7)) if "id" in batch.schema.names else batch
+
+    # The oracle judges the smallest and the largest file.
+    made = table("1 id long", [{"id": 1}], [{"id": 6}, {"id": 7}], [{"id": 8}, {"id": 9}, {"id": 10}])(tmp_path)
+    with faults.planted(batch_fault=without_7):
+        report = projector.check(made, level="values", engines=["spark"], cache=False)
+    (finding,) = (f for f in report.findings if f.code == "X901")
+    assert "2 rows became 1 rows" in finding.message
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])

@@ -65,3 +65,18 @@ def _nested() -> Schema:
     from tests.check.tables import schema
 
     return schema("1 s {2 x long}")
+
+
+def test_nan_is_greater_than_every_other_value() -> None:
+    from projector.planning.expressions import BoundComparison, Op
+    from tests.check.tables import schema
+
+    (term,) = filter_terms(schema("1 a double"))
+    column = pa.array([1.0, math.nan, None, -0.0])
+    found = {op: passing(BoundComparison(op, term, 0.0), column).to_pylist() for op in Op}
+    assert found[Op.GT] == [True, True, False, False]
+    assert found[Op.GE] == [True, True, False, True]
+    assert found[Op.LT] == [False, False, False, False]
+    assert found[Op.LE] == [False, False, False, True]
+    assert found[Op.EQ] == [False, False, False, True]
+    assert found[Op.NE] == [True, True, False, False]
