@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from projector.engines.executors import EXECUTORS, executor
+from projector.planning.expressions import AlwaysTrue
 
 Spoil = Callable[[pa.Array], pa.Array]
 
@@ -79,7 +80,7 @@ def planted(
 
     def scan_batches(files: Any, request: Any, batch_size: int) -> Iterator[pa.RecordBatch]:
         for batch in sound(files, request, batch_size):
-            if filtered_only and not request.probes:
+            if filtered_only and isinstance(request.row_filter, AlwaysTrue):
                 yield batch
                 continue
             spoilt = batch if batch_fault is None else batch_fault(batch)
