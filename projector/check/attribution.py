@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from projector.check.trial import AppliedOperations, OtherOperation
@@ -20,7 +22,7 @@ from projector.evolution.undelete import UndeleteColumn
 from projector.schema.schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attribution:
     """Operations with the ids of the fields that they touch, in order; None stands for any field."""
 
@@ -28,23 +30,33 @@ class Attribution:
 
     def find(self, field_id: int, kinds: tuple[type[Operation], ...] = ()) -> Operation | None:
         """The last operation, of one of the kinds if some are given, that touches a field."""
-        anything: Operation | None = None
+        named = self._by_field.get(field_id, ())
+        found = next((operation for operation in named if _is_of(operation, kinds)), None)
+        return found or next(
+            (operation for operation in self._by_field.get(None, ()) if _is_of(operation, kinds)), None
+        )
+
+    @cached_property
+    def _by_field(self) -> Mapping[int | None, list[Operation]]:
+        """The operations that touch each field, the last one first; under None those that may touch any."""
+        found: dict[int | None, list[Operation]] = {}
         for operation, ids in reversed(self.touched):
-            if kinds and not isinstance(operation, (*kinds, UnionByName)):
-                continue
-            if ids is None:
-                anything = anything or operation
-            elif field_id in ids:
-                return operation
-        return anything
+            for field_id in (None,) if ids is None else ids:
+                found.setdefault(field_id, []).append(operation)
+        return found
+
+
+def _is_of(operation: Operation, kinds: tuple[type[Operation], ...]) -> bool:
+    return not kinds or isinstance(operation, (*kinds, UnionByName))
 
 
 def attribute(applied: AppliedOperations, others: Sequence[OtherOperation] = ()) -> Attribution:
     """What each operation touched. Those on properties and the format version may have touched any field."""
     found: list[tuple[Operation, frozenset[int] | None]] = []
-    for base, operations, step in applied.statements:
-        added = list(step.added_by_operation.values())
-        for operation in operations:
+    for statement in applied.statements:
+        base, step = statement.base, statement.applied
+        added = deque(step.added_by_operation.values())
+        for operation in statement.operations:
             if isinstance(operation, UnionByName):
                 found.append((operation, None))
             else:
@@ -67,12 +79,12 @@ def _other(other: OtherOperation, case_sensitive: bool) -> tuple[Operation, froz
     return other.operation, frozenset(() if found is None else (found,))
 
 
-def _touched(operation: Operation, base: Schema, step: Applied, added: list[int], case: bool) -> Iterator[int]:
+def _touched(operation: Operation, base: Schema, step: Applied, added: deque[int], case: bool) -> Iterator[int]:
     match operation:
         case AddColumn(name=name):
             # Those that were added appear in the order of the operations; one with IF NOT EXISTS may add nothing.
             if added and step.updated[added[0]].name == name:
-                yield added.pop(0)
+                yield added.popleft()
         case SetIdentifierFields(names=names) | DropIdentifierFields(names=names):
             for path in names:
                 yield from _ids(path, base, step, case)

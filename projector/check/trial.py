@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
 from projector.errors import ProjectorError, SchemaUpdateError
-from projector.evolution.apply import Applied
-from projector.evolution.operations import AddColumn, NextStatement, Operation, RenameColumn, Source, dotted
-from projector.evolution.schema_commit import apply_update, change_schema
+from projector.evolution.apply import Statement
+from projector.evolution.operations import AddColumn, Operation, RenameColumn, Source, dotted
+from projector.evolution.schema_commit import commit_applied, try_update_of
 from projector.evolution.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
@@ -71,7 +69,7 @@ class Refusal:
 class AppliedOperations:
     """The operations that were applied, in statements, with the schema before each and what it did."""
 
-    statements: tuple[tuple[Schema, tuple[Operation, ...], Applied], ...] = ()
+    statements: tuple[Statement, ...] = ()
     case_sensitive: bool = True
 
 
@@ -99,6 +97,9 @@ class Trial:
         very metadata that was given where nothing changes.
     others:
         What else could be applied: to partition spec, sort order, properties, and so on.
+    incompatible:
+        The operations that a commit refuses because incompatible changes are not allowed. They are applied here, so
+        that rules can say what they do to the data.
     """
 
     applied: AppliedOperations
@@ -106,76 +107,33 @@ class Trial:
     metadata: TableMetadata
     schema: Schema
     others: tuple[OtherOperation, ...] = ()
+    incompatible: tuple[Refusal, ...] = ()
 
 
 def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
-    """Apply as much of an update as can be applied.
+    """Apply as much of an update as can be applied, in one pass.
 
     Changes that are only incompatible (a required column without a default, optional to required) are applied whether
     or not the update allows them: what they do to the data is for rules to say, as is that they are refused.
     """
-    trial = UpdateSchema(
-        format_version=metadata.format_version, case_sensitive=update.case_sensitive, allow_incompatible_changes=True
-    )
-    kept = list(update.operations)
-    refusals: list[tuple[int, Refusal]] = []
-    steps: tuple[Applied, ...] = ()
-    while True:
-        try:
-            steps = apply_update(metadata, trial.with_operations(kept))
-            break
-        except SchemaUpdateError as error:
-            if not kept:  # the schema itself is refused, whatever is to be changed in it
-                found = [refusal for _, refusal in sorted(refusals, key=itemgetter(0))]
-                found.append(Refusal(error, None, metadata.current_schema))
-                return Trial(AppliedOperations(), tuple(found), metadata, metadata.current_schema)
-            index = error.operation_index
-            if index is None:
-                index = _blamed(metadata, trial, kept)
-            if index is None:
-                refusals.append((len(update.operations), Refusal(error, None, metadata.current_schema)))
-                kept = []
-                continue
-            operation = kept.pop(index)
-            if not any(_follows(operation, refusal.operation) for _, refusal in refusals):
-                schema = _schema_before(metadata, trial, kept, index)
-                refusals.append(
-                    (update.operations.index(operation), Refusal(error, operation, schema, update.case_sensitive))
-                )
-    refusals.sort(key=itemgetter(0))
-    found = [refusal for _, refusal in refusals]
-    applied = _applied(metadata.current_schema, kept, steps, update.case_sensitive)
+    outcome = try_update_of(metadata, update)
+    refusals: list[Refusal] = []
+    incompatible: list[Refusal] = []
+    for found in outcome.refused:
+        refusal = Refusal(found.error, found.operation, found.base, update.case_sensitive)
+        if found.incompatible:
+            incompatible.append(refusal)
+        elif found.operation is None or not any(_follows(found.operation, known.operation) for known in refusals):
+            refusals.append(refusal)
+    applied = AppliedOperations(outcome.statements, update.case_sensitive)
+    steps = [statement.applied for statement in outcome.statements]
     schema = steps[-1].schema
     try:
-        commit = change_schema(metadata, trial.with_operations(kept))
+        commit = commit_applied(metadata, steps)
     except SchemaUpdateError as error:
-        found.append(Refusal(error, None, schema))
-        return Trial(applied, tuple(found), _patched(metadata, schema), schema)
-    return Trial(applied, tuple(found), commit.metadata, commit.schema)
-
-
-def _blamed(metadata: TableMetadata, trial: UpdateSchema, kept: Sequence[Operation]) -> int | None:
-    """The last operation without which the others can be applied."""
-    for index in reversed(range(len(kept))):
-        if isinstance(kept[index], NextStatement):
-            continue
-        try:
-            apply_update(metadata, trial.with_operations([*kept[:index], *kept[index + 1 :]]))
-        except SchemaUpdateError:
-            continue
-        return index
-    return next((i for i in reversed(range(len(kept))) if not isinstance(kept[i], NextStatement)), None)
-
-
-def _schema_before(metadata: TableMetadata, trial: UpdateSchema, kept: Sequence[Operation], index: int) -> Schema:
-    """The schema that an operation's names are those of: what the statements before its own made."""
-    start = max((i for i in range(index) if isinstance(kept[i], NextStatement)), default=None)
-    if start is None:
-        return metadata.current_schema
-    try:
-        return apply_update(metadata, trial.with_operations(kept[:start]))[-1].schema
-    except SchemaUpdateError:
-        return metadata.current_schema
+        refusals.append(Refusal(error, None, schema))
+        return Trial(applied, tuple(refusals), _patched(metadata, schema), schema, incompatible=tuple(incompatible))
+    return Trial(applied, tuple(refusals), commit.metadata, commit.schema, incompatible=tuple(incompatible))
 
 
 def _follows(operation: Operation, refused: Operation | None) -> bool:
@@ -190,20 +148,6 @@ def _follows(operation: Operation, refused: Operation | None) -> bool:
             return False
     about: Any = getattr(operation, "path", None) or getattr(operation, "parent", None)
     return about is not None and (dotted(about) == made or dotted(about).startswith(f"{made}."))
-
-
-def _applied(
-    base: Schema, kept: Sequence[Operation], steps: Sequence[Applied], case_sensitive: bool
-) -> AppliedOperations:
-    statements: list[list[Operation]] = [[]]
-    for operation in kept:
-        if isinstance(operation, NextStatement):
-            statements.append([])
-        else:
-            statements[-1].append(operation)
-    before = [base, *(step.schema for step in steps[:-1])]
-    made = zip(before, map(tuple, statements), steps, strict=True)
-    return AppliedOperations(tuple(made), case_sensitive)
 
 
 def _patched(metadata: TableMetadata, schema: Schema) -> TableMetadata:

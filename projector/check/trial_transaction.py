@@ -20,6 +20,7 @@ def try_transaction(metadata: TableMetadata, transaction: Transaction) -> Trial:
     now = metadata
     statements = AppliedOperations()
     refusals: list[Refusal] = []
+    incompatible: list[Refusal] = []
     others: list[OtherOperation] = []
     for update in transaction.updates:
         if isinstance(update, UpdateSchema):
@@ -27,13 +28,14 @@ def try_transaction(metadata: TableMetadata, transaction: Transaction) -> Trial:
             applied = (*statements.statements, *trial.applied.statements)
             statements = AppliedOperations(applied, update.case_sensitive)
             refusals += trial.refusals
+            incompatible += trial.incompatible
             now = trial.metadata
         else:
             before = now
             done, refused, now = _try(now, update)
             refusals += refused
             others += (OtherOperation(operation, before, now) for operation in done)
-    return Trial(statements, tuple(refusals), now, now.current_schema, tuple(others))
+    return Trial(statements, tuple(refusals), now, now.current_schema, tuple(others), tuple(incompatible))
 
 
 def _try(metadata: TableMetadata, update: Update) -> tuple[Sequence[Operation], list[Refusal], TableMetadata]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.operations import FieldPath, NextStatement, Operation, dotted
-from projector.evolution.pending import ROOT, IdentifierName, Pending, gather
+from projector.evolution.independent import Group, groups_of_statements
+from projector.evolution.operations import FieldPath, Operation, dotted
+from projector.evolution.pending import (
+    ROOT,
+    IdentifierName,
+    Pending,
+    RefusedOperation,
+    Rules,
+    gather,
+    gather_leniently,
+)
 from projector.evolution.rebuild import rebuilt_fields
 from projector.evolution.schema_checks import (
     check_format_version,
@@ -92,6 +102,23 @@ def apply_operations(
     return steps[-1].schema, steps[-1].last_column_id
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Operations that were applied together, with the schema before them and what they did."""
+
+    base: Schema
+    operations: tuple[Operation, ...]
+    applied: Applied
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How every operation fared: those that were applied, and those that were refused, in their order."""
+
+    statements: tuple[Statement, ...]
+    refused: tuple[RefusedOperation, ...]
+
+
 def apply_statements(
     operations: Iterable[Operation],
     base: Schema,
@@ -103,64 +130,152 @@ def apply_statements(
 ) -> tuple[Applied, ...]:
     """Apply operations statement by statement; what each of them did, the last one's schema being the outcome.
 
+    Statements that cannot see each other's changes are applied together, so that the cost of many grows with their
+    number.
+
     Parameters and errors are those of `apply_operations`.
     """
-    steps: list[Applied] = []
-    schema = base
-    for statement in _statements(operations):
-        step = _apply_statement(
-            statement,
-            schema,
-            last_column_id,
-            format_version=format_version,
-            case_sensitive=case_sensitive,
-            allow_incompatible_changes=allow_incompatible_changes,
-        )
-        steps.append(step)
-        schema, last_column_id = step.schema, step.last_column_id
+    rules = Rules(format_version, case_sensitive, allow_incompatible_changes)
+    made: list[Statement] = []
+    for group in groups_of_statements(operations):
+        _apply_group(group, base if not made else made[-1].applied.schema, last_column_id, rules, made)
+        last_column_id = made[-1].applied.last_column_id
+    return tuple(statement.applied for statement in _numbered(made, base))
+
+
+def try_statements(operations: Iterable[Operation], base: Schema, last_column_id: int, rules: Rules) -> Outcome:
+    """Apply what of some operations can be applied, and say of every other why it cannot, in one pass."""
+    made: list[Statement] = []
+    refused: list[RefusedOperation] = []
+    for group in groups_of_statements(operations):
+        _try_group(group, base if not made else made[-1].applied.schema, last_column_id, rules, made, refused)
+        last_column_id = made[-1].applied.last_column_id
+    return Outcome(tuple(_numbered(made, base)), tuple(refused))
+
+
+def _numbered(made: list[Statement], base: Schema) -> list[Statement]:
+    """The statements, the last of which has the outcome's schema id: the base's, or the next one."""
+    last = made[-1]
+    schema = last.applied.schema
     if schema.same_columns(base):
-        steps[-1] = replace(steps[-1], schema=base)
-    elif len(steps) > 1:
-        steps[-1] = replace(steps[-1], schema=replace(schema, schema_id=base.schema_id + 1))
-    return tuple(steps)
+        schema = base
+    elif len(made) > 1:
+        schema = replace(schema, schema_id=base.schema_id + 1)
+    return [*made[:-1], replace(last, applied=replace(last.applied, schema=schema))]
 
 
-def _statements(operations: Iterable[Operation]) -> list[list[tuple[int, Operation]]]:
-    """The operations of each statement, with their places among all operations."""
-    statements: list[list[tuple[int, Operation]]] = [[]]
-    for index, operation in enumerate(operations):
-        if isinstance(operation, NextStatement):
-            statements.append([])
-        else:
-            statements[-1].append((index, operation))
-    return statements
+def _apply_group(group: Group, base: Schema, last_column_id: int, rules: Rules, made: list[Statement]) -> None:
+    """Append what a group of statements does. Raises the error that the statements raise one after the other."""
+    operations = [located for statement in group for located in statement]
+    try:
+        pending = gather(operations, base, last_column_id, rules)
+        applied = _rebuilt(pending, last_column_id)
+    except SchemaUpdateError:
+        if len(group) == 1:
+            raise
+    else:
+        made.append(Statement(base, tuple(operation for _, operation in operations), applied))
+        return
+    for half in _halves(group):
+        _apply_group(half, base, last_column_id, rules, made)
+        base, last_column_id = made[-1].applied.schema, made[-1].applied.last_column_id
 
 
-def _apply_statement(
-    operations: Iterable[tuple[int, Operation]],
+def _try_group(
+    group: Group,
     base: Schema,
     last_column_id: int,
-    *,
-    format_version: int,
-    case_sensitive: bool,
-    allow_incompatible_changes: bool,
-) -> Applied:
-    pending = gather(
-        operations,
-        base,
-        last_column_id,
-        format_version=format_version,
-        case_sensitive=case_sensitive,
-        allow_incompatible_changes=allow_incompatible_changes,
-    )
+    rules: Rules,
+    made: list[Statement],
+    refused: list[RefusedOperation],
+) -> None:
+    """Append what a group of statements does, and which of its operations are refused."""
+    operations = [located for statement in group for located in statement]
+    try:
+        pending = gather(operations, base, last_column_id, rules)
+        applied = _rebuilt(pending, last_column_id)
+    except SchemaUpdateError:
+        pass
+    else:
+        made.append(Statement(base, tuple(operation for _, operation in operations), applied))
+        return
+    if len(group) == 1:
+        made.append(_tried(operations, base, last_column_id, rules, refused))
+        return
+    for half in _halves(group):
+        _try_group(half, base, last_column_id, rules, made, refused)
+        base, last_column_id = made[-1].applied.schema, made[-1].applied.last_column_id
+
+
+def _halves(group: Group) -> tuple[Group, Group]:
+    middle = len(group) // 2
+    return group[:middle], group[middle:]
+
+
+def _tried(
+    operations: list[tuple[int, Operation]],
+    base: Schema,
+    last_column_id: int,
+    rules: Rules,
+    refused: list[RefusedOperation],
+) -> Statement:
+    """What of one statement can be applied."""
+    left = list(operations)
+    found: list[RefusedOperation] = []
+    while True:
+        pending, out = gather_leniently(left, base, last_column_id, rules)
+        gone = {refusal.index for refusal in out if not refusal.incompatible}
+        left = [located for located in left if located[0] not in gone]
+        try:
+            applied = _rebuilt(pending, last_column_id)
+        except SchemaUpdateError as error:
+            if not left:  # the schema itself is refused, whatever is to be changed in it
+                found = [*found, *out, RefusedOperation(None, None, error, base)]
+                applied = Applied(base, last_column_id, frozenset(), {}, {}, {})
+                break
+            blamed = _blamed(error, left, base, last_column_id, rules)
+            found += (refusal for refusal in out if refusal.index != blamed[0] and not refusal.incompatible)
+            found.append(RefusedOperation(*blamed, error, base))
+            left.remove(blamed)
+        else:
+            found += out
+            break
+    refused += sorted(found, key=lambda refusal: math.inf if refusal.index is None else refusal.index)
+    return Statement(base, tuple(operation for _, operation in left), applied)
+
+
+def _blamed(
+    error: SchemaUpdateError,
+    operations: list[tuple[int, Operation]],
+    base: Schema,
+    last_column_id: int,
+    rules: Rules,
+) -> tuple[int, Operation]:
+    """The operation that a refused schema is due to: the one that the error names, or the last one in the way."""
+    named = next((located for located in operations if located[1] is error.operation), None)
+    if named is not None:
+        return named
+    allowing = replace(rules, allow_incompatible_changes=True)
+    for place in reversed(range(len(operations))):
+        try:
+            _rebuilt(gather([*operations[:place], *operations[place + 1 :]], base, last_column_id, allowing), 0)
+        except SchemaUpdateError:
+            continue
+        return operations[place]
+    return operations[-1]
+
+
+def _rebuilt(pending: Pending, last_column_id: int) -> Applied:
+    """The schema that the gathered changes make. Raises `SchemaUpdateError` for what is wrong with it as a whole."""
+    base = pending.base
     _check_identifiers_stay(pending)
     schema = Schema(rebuilt_fields(pending), base.schema_id + 1)
     check_nesting(schema)
     check_unique_names(schema, base)
-    if not case_sensitive:
+    if not pending.case_sensitive:
         check_lower_case_names(schema)
     schema = replace(schema, identifier_field_ids=_identifier_ids(pending, schema))
-    check_format_version(schema, format_version)
+    check_format_version(schema, pending.format_version)
     _check_updates_stay(pending, schema)
     if schema.same_columns(base):
         schema = base

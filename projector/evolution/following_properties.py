@@ -24,26 +24,33 @@ def followed_properties(properties: Mapping[str, str], base: Schema, steps: Sequ
     stay as they are.
     """
     followed = dict(properties)
+    mapping = _readable_mapping(properties)
+    updated = mapping
     for step in steps:
-        _follow_mapping(followed, step)
+        updated = None if updated is None else _followed_mapping(updated, step)
         followed = _follow_columns(followed, base, step)
         base = step.schema
+    if updated is not None and updated != mapping:
+        followed[NAME_MAPPING_PROPERTY] = updated.to_json()
     return followed
 
 
-def _follow_mapping(properties: dict[str, str], step: Applied) -> None:
-    """Bring the name mapping up to date. One that cannot be read is left alone, as in Java; the check reports it."""
+def _readable_mapping(properties: Mapping[str, str]) -> NameMapping | None:
+    """The name mapping. One that cannot be read is left alone, as in Java; the check reports it."""
     text = properties.get(NAME_MAPPING_PROPERTY)
-    if text is None:
-        return
     try:
-        mapping = NameMapping.from_json(text)
-        adds = {parent: [step.updated[field_id] for field_id in ids] for parent, ids in step.added.items()}
-        updated = update_mapping(mapping, step.updated, adds)
+        return None if text is None else NameMapping.from_json(text)
     except ProjectorError:
-        return
-    if updated != mapping:
-        properties[NAME_MAPPING_PROPERTY] = updated.to_json()
+        return None
+
+
+def _followed_mapping(mapping: NameMapping, step: Applied) -> NameMapping:
+    """The mapping after a step; as it was where it cannot follow."""
+    adds = {parent: [step.updated[field_id] for field_id in ids] for parent, ids in step.added.items()}
+    try:
+        return update_mapping(mapping, step.updated, adds)
+    except ProjectorError:
+        return mapping
 
 
 def _follow_columns(properties: dict[str, str], base: Schema, step: Applied) -> dict[str, str]:

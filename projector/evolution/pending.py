@@ -82,6 +82,20 @@ class Pending:
     added_by_operation: dict[int, int] = field(default_factory=dict)
     """Ids of added fields by the place of the operation that adds one."""
 
+    def copy(self) -> Pending:
+        """Return a copy that records apart."""
+        return replace(
+            self,
+            identifiers=list(self.identifiers),
+            deletes=set(self.deletes),
+            updates=dict(self.updates),
+            additions={parent: list(ids) for parent, ids in self.additions.items()},
+            added_names=dict(self.added_names),
+            moves={parent: list(moves) for parent, moves in self.moves.items()},
+            added_parents=dict(self.added_parents),
+            added_by_operation=dict(self.added_by_operation),
+        )
+
     def find(self, path: FieldPath) -> NestedField | None:
         """The base schema's field of a name."""
         check_path(path)
@@ -153,30 +167,98 @@ def check_path(path: Any) -> None:
         raise SchemaUpdateError(f"Not a column name: {path!r}", hint="give a dotted name or a tuple of names")
 
 
-def gather(
-    operations: Iterable[tuple[int, Operation]],
-    base: Schema,
-    last_column_id: int,
-    *,
-    format_version: int,
-    case_sensitive: bool,
-    allow_incompatible_changes: bool,
-) -> Pending:
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides whether an operation is legal, beside the schema."""
+
+    format_version: int
+    case_sensitive: bool
+    allow_incompatible_changes: bool
+
+
+def gather(operations: Iterable[tuple[int, Operation]], base: Schema, last_column_id: int, rules: Rules) -> Pending:
     """What the operations of one statement, given with their places among all, change in a base schema.
 
     Raises `SchemaUpdateError` for the first that cannot be applied.
     """
-    identifiers = [IdentifierName(base.paths_by_id[i], i) for i in base.identifier_field_ids if i in base.paths_by_id]
-    pending = Pending(base, last_column_id, format_version, case_sensitive, allow_incompatible_changes, identifiers)
+    pending = _empty(base, last_column_id, rules)
     for index, operation in operations:
-        known = len(pending.added_parents)
-        try:
-            _record(pending, operation)
-            if isinstance(operation, AddColumn) and len(pending.added_parents) > known:
-                pending.added_by_operation[index] = next(reversed(pending.added_parents))
-        except ProjectorError as error:
-            raise_at(operation, index, error)
+        _record_at(pending, operation, index)
     return pending
+
+
+def _empty(base: Schema, last_column_id: int, rules: Rules) -> Pending:
+    identifiers = [IdentifierName(base.paths_by_id[i], i) for i in base.identifier_field_ids if i in base.paths_by_id]
+    return Pending(
+        base,
+        last_column_id,
+        rules.format_version,
+        rules.case_sensitive,
+        rules.allow_incompatible_changes,
+        identifiers,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedOperation:
+    """An operation that cannot be applied, and why.
+
+    Parameters
+    ----------
+    index:
+        Its place among all operations; None for a schema that is refused as a whole.
+    operation:
+        The operation; None likewise.
+    base:
+        The schema that its names are those of.
+    incompatible:
+        Whether the only reason is that incompatible changes are not allowed. Such an operation is applied all the same.
+    """
+
+    index: int | None
+    operation: Operation | None
+    error: SchemaUpdateError
+    base: Schema
+    incompatible: bool = False
+
+
+def gather_leniently(
+    operations: Iterable[tuple[int, Operation]], base: Schema, last_column_id: int, rules: Rules
+) -> tuple[Pending, list[RefusedOperation]]:
+    """As `gather`, but skip the operations that cannot be applied, and return them."""
+    pending, refused = _empty(base, last_column_id, rules), []
+    for index, operation in operations:
+        before = pending.copy()
+        try:
+            _record_at(pending, operation, index)
+        except SchemaUpdateError as error:
+            allowed = None if rules.allow_incompatible_changes else _recorded_if_allowed(before, operation, index)
+            pending = before if allowed is None else allowed
+            refused.append(RefusedOperation(index, operation, error, base, allowed is not None))
+    return pending, refused
+
+
+def _recorded_if_allowed(before: Pending, operation: Operation, index: int) -> Pending | None:
+    """Return what was gathered with an operation that may be incompatible; None if it is refused all the same."""
+    allowed = before.copy()
+    allowed.allow_incompatible_changes = True
+    try:
+        _record_at(allowed, operation, index)
+    except SchemaUpdateError:
+        return None
+    allowed.allow_incompatible_changes = False
+    return allowed
+
+
+def _record_at(pending: Pending, operation: Operation, index: int) -> None:
+    """Record an operation. An error names the operation that it came from."""
+    known = len(pending.added_parents)
+    try:
+        _record(pending, operation)
+        if isinstance(operation, AddColumn) and len(pending.added_parents) > known:
+            pending.added_by_operation[index] = next(reversed(pending.added_parents))
+    except ProjectorError as error:
+        raise_at(operation, index, error)
 
 
 def raise_at(operation: Operation, index: int | None, error: ProjectorError) -> NoReturn:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from projector.evolution.apply import Applied, apply_statements
+from projector.evolution.apply import Applied, Outcome, apply_statements, try_statements
 from projector.evolution.following_properties import followed_properties
 from projector.evolution.next_metadata import stamped
+from projector.evolution.pending import Rules
 from projector.evolution.table_rules import check_partitioning_and_order
 from projector.evolution.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
@@ -73,8 +74,12 @@ def prepare_schema_update(
 
 def change_schema(metadata: TableMetadata, update: UpdateSchema) -> SchemaCommit:
     """As `prepare_schema_update`, but as yet without time and log."""
+    return commit_applied(metadata, apply_update(metadata, update))
+
+
+def commit_applied(metadata: TableMetadata, steps: Sequence[Applied]) -> SchemaCommit:
+    """As `change_schema`, for what the statements of an update do to the current schema."""
     base = metadata.current_schema
-    steps = apply_update(metadata, update)
     result = steps[-1].schema
     if result.same_columns(base):
         return SchemaCommit(metadata, base, added=False, changed=False)
@@ -113,6 +118,12 @@ def apply_update(metadata: TableMetadata, update: UpdateSchema) -> tuple[Applied
         case_sensitive=update.case_sensitive,
         allow_incompatible_changes=update.allow_incompatible_changes,
     )
+
+
+def try_update_of(metadata: TableMetadata, update: UpdateSchema) -> Outcome:
+    """What of an update can be applied to a table's current schema, and why the rest cannot."""
+    rules = Rules(metadata.format_version, update.case_sensitive, update.allow_incompatible_changes)
+    return try_statements(update.operations, metadata.current_schema, _last_column_id(metadata), rules)
 
 
 def _last_column_id(metadata: TableMetadata) -> int:

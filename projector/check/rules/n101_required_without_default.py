@@ -29,12 +29,14 @@ from projector.check.change import Change
 from projector.check.findings import Direction, Finding
 from projector.check.nullness import may_be_read_as_null
 from projector.check.rule import Level, Rule
-from projector.evolution.operations import AddColumn
+from projector.evolution.operations import AddColumn, Operation, UnionByName
 from projector.projection.plan import Fail, FailCode
 
 
 def check(change: Change) -> Iterator[Finding]:
-    """Every added field that is required and has no default, unless no old row can reach it."""
+    """Every added field that is required and has no default, unless no old row can reach it; and every addition of one
+    that a commit refuses, although a later operation takes it back."""
+    said: list[Operation | None] = []
     for field in change.added_tops():
         if not field.required or field.initial_default is not None:
             continue
@@ -52,7 +54,12 @@ def check(change: Change) -> Iterator[Finding]:
         )
         if change.incompatible_allowed and not may_be_read_as_null(change, field.field_id):
             continue
+        said.append(change.attribution.find(field.field_id, (AddColumn,)))
         yield change.place(finding, AddColumn)
+    for refusal in change.trial.incompatible:
+        is_addition = isinstance(refusal.operation, AddColumn | UnionByName)
+        if is_addition and not any(refusal.operation is operation for operation in said):
+            yield change.refused(refusal, refusal.error.message, help="add it as optional")
 
 
 RULE = Rule(

@@ -35,9 +35,12 @@ from projector.evolution.operations import RequireColumn
 
 
 def check(change: Change) -> Iterator[Finding]:
-    """Every field that becomes required; one that is proven to hold no null is a note, where it is allowed."""
+    """Every field that becomes required; one that is proven to hold no null is a note, where it is allowed. Also every
+    operation that a commit refuses, although a later one takes it back."""
+    said: set[int] = set()
     for difference in change.changes("made_required"):
         field_id = difference.field_id or 0
+        said.add(field_id)
         nulls = null_evidence(change.before, change.after, field_id)
         if change.incompatible_allowed and not change.before.may_have_data:
             continue
@@ -57,6 +60,9 @@ def check(change: Change) -> Iterator[Finding]:
             help=_help(change, nulls.proven),
             source=change.source(field_id, RequireColumn),
         )
+    for refusal in change.trial.incompatible:
+        if isinstance(refusal.operation, RequireColumn) and refusal.field_id not in said:
+            yield change.refused(refusal, refusal.error.message, help="keep it optional")
 
 
 def _help(change: Change, proven: bool) -> str:
