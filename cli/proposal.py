@@ -55,6 +55,11 @@ def proposal_options(command: _Command) -> _Command:
                 help="With --schema: merge it in by names, at every depth. Columns that it lacks stay.",
             ),
             click.option(
+                "--any-table",
+                is_flag=True,
+                help="Take SQL that names any table, not only TABLE's own name or t.",
+            ),
+            click.option(
                 "--dialect",
                 type=click.Choice(["spark", "trino", "duckdb"]),
                 default="spark",
@@ -90,7 +95,7 @@ def read_proposal(table: Table, options: dict[str, Any]) -> Proposal | None:
     """
     sql, sql_file, schema_file = (options.pop(name) for name in ("sql", "sql_file", "schema_file"))
     by, dialect, incompatible = (options.pop(name) for name in ("by", "dialect", "allow_incompatible_changes"))
-    union = options.pop("union", False)
+    union, any_table = options.pop("union", False), options.pop("any_table", False)
     mapping, undelete = options.pop("name_mapping", None), options.pop("undelete", ())
     if sum(given is not None for given in (sql, sql_file, schema_file)) > 1:
         raise ProjectorError("More than one change is proposed", hint="give one of --sql, --sql-file and --schema")
@@ -107,7 +112,7 @@ def read_proposal(table: Table, options: dict[str, Any]) -> Proposal | None:
         else:
             proposal = _of_schema(table, schema_file, by, incompatible)
     elif sql is not None or sql_file is not None:
-        proposal = _of_sql(table, *_text(sql, sql_file), dialect, incompatible)
+        proposal = _of_sql(table, *_text(sql, sql_file), dialect, incompatible, any_table)
     first = _first(table, mapping, undelete)
     return proposal if first is None else _joined(first, proposal, incompatible)
 
@@ -144,10 +149,12 @@ def _union(table: Table, file: str, incompatible: bool) -> Proposal:
     return Proposal(update.union_by_name(load_schema(file).schema, promote=True), file=file)
 
 
-def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatible: bool) -> Proposal:
+def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatible: bool, any_table: bool) -> Proposal:
+    from projector.api.sql_names import sql_names
     from projector.check.proposal import from_sql
 
-    return from_sql(text, dialect, table.metadata, file, allow_incompatible_changes=incompatible)
+    names = () if any_table else sql_names(table)
+    return from_sql(text, dialect, table.metadata, file, allow_incompatible_changes=incompatible, table_names=names)
 
 
 def show_notes(proposal: Proposal) -> None:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from projector.api.table import Table
 
-COMMAND_TABLE = "t"
-"""What the table of the command is called in every query."""
-
 
 @click.command("query")
 @click.argument("table", metavar="TABLE")
@@ -60,12 +57,13 @@ def command(table: str, sql: str, **options: Any) -> None:
     projector query sample_data/orders "SELECT * FROM t" --as-if "ALTER TABLE t RENAME COLUMN total TO amount"
     """
     from projector.api.query import query
+    from projector.api.sql_names import COMMAND_TABLE, own_names
 
     chosen = options.pop("output_format")
     target = Target.chosen("text" if chosen == "table" else chosen, options.pop("output_file"))
     main = open_table(table, dict(options))
     proposed = _as_if(main, options)
-    tables = dict.fromkeys((COMMAND_TABLE, *_own_names(main)), proposed)
+    tables = dict.fromkeys((COMMAND_TABLE, *own_names(main)), proposed)
     for name, location in pairs(options["more"], "--table").items():
         if name.lower() == COMMAND_TABLE:
             raise ProjectorError(f"Cannot call a further table {name!r}", hint="that is the table of the command")
@@ -105,15 +103,3 @@ def _first_rows(batches: pa.RecordBatchReader, limit: int) -> pa.RecordBatchRead
             left -= batch.num_rows
 
     return pa.RecordBatchReader.from_batches(batches.schema, cut())
-
-
-def _own_names(table: Table) -> list[str]:
-    """The last names of the table: of the folder it was found in, and of the one that its metadata records."""
-    from projector.files.locations import base_name, table_root
-
-    found = []
-    for path in (table_root(table.metadata_file), table.location):
-        name = base_name(path.rstrip("/"))
-        if name and name.lower() != COMMAND_TABLE and name not in found:
-            found.append(name)
-    return found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
+from projector.api.sql_names import sql_names
 from projector.api.table import Table, load_table
 from projector.check.checking import Settings, check_table
 from projector.check.policy import Compatibility
@@ -53,6 +54,7 @@ def check(
     queries: Mapping[str, str] | None = None,
     query_tables: Mapping[str, Table] | None = None,
     sql_file: str | None = None,
+    any_table: bool = False,
     cache: bool = True,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -97,6 +99,9 @@ def check(
         Further tables by the names that the queries have for them.
     sql_file:
         Name of the file that the SQL came from, for the report.
+    any_table:
+        Whether the SQL may name any table. Unless allowed it names `t`, or the table by its own last name or its name
+        in the catalog.
     cache:
         Whether what files, manifests and manifest lists say is kept on disk (in PROJECTOR_CACHE_DIR, or the user's
         folder of caches), so that those that were read once and have not changed are not opened again.
@@ -109,7 +114,7 @@ def check(
     Raises
     ------
     ParseError
-        SQL, or a schema, that is not understood.
+        SQL, or a schema, that is not understood; SQL for another table.
     NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
         A table that cannot be read.
     ExhaustedError, StoreError
@@ -126,7 +131,8 @@ def check(
     proposal: Proposal | None = None
     metadata = table.metadata
     if sql is not None:
-        proposal = from_sql(sql, dialect, metadata, sql_file)
+        names = () if any_table else sql_names(table)
+        proposal = from_sql(sql, dialect, metadata, sql_file, table_names=names)
     elif update is not None:
         proposal = update if isinstance(update, Proposal) else Proposal(update)
     elif schema is not None:

@@ -258,9 +258,10 @@ class Table:
     def _recorded(self, update: UpdateSchema | Transaction | str) -> UpdateSchema | Transaction:
         if not isinstance(update, str):
             return update
+        from projector.api.sql_names import sql_names
         from projector.check.proposal import from_sql
 
-        return from_sql(update, "spark", self.metadata).update
+        return from_sql(update, "spark", self.metadata, table_names=sql_names(self)).update
 
     def as_if(self, update: UpdateSchema | Transaction | str) -> Table:
         """Return the table as it would be after a change: the same files under the proposed schema. Nothing is written.

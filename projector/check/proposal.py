@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from projector.errors import SchemaUpdateError
+from projector.errors import ParseError, SchemaUpdateError
 from projector.evolution.schema_diff import By, SchemaDiff, align_by_name, diff_schemas, filled_in
 from projector.evolution.schema_sources import SchemaSource, needs_ids
-from projector.evolution.sql.script import AlterScript, is_about_columns, parse_alter, to_transaction, to_update
+from projector.evolution.sql.script import (
+    AlterScript,
+    is_about_columns,
+    is_same_table,
+    parse_alter,
+    to_transaction,
+    to_update,
+)
 from projector.evolution.transaction import Transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
@@ -62,13 +70,28 @@ def from_sql(
     file: str | None = None,
     *,
     allow_incompatible_changes: bool = False,
+    table_names: Sequence[tuple[str, ...]] = (),
 ) -> Proposal:
     """The proposal that a SQL text makes to a table.
+
+    Parameters
+    ----------
+    table_names:
+        The full names of the table, of which a statement may give the last parts only, and in any case. Without any
+        the statements may name any table.
 
     Names are found in any case, unless the table has names that differ in case alone: those are told apart by nothing
     else. Raises `ParseError`, `UnsupportedError`.
     """
     script = parse_alter(text, dialect)
+    if table_names and not any(is_same_table(script.table, name) for name in table_names):
+        known = " or ".join(dict.fromkeys(".".join(name) for name in table_names))
+        raise ParseError(
+            f"The SQL is for table {'.'.join(script.table)}, not for this one",
+            text=text,
+            position=script.statements[0].start,
+            hint=f"this table is called {known}; allow any name (--any-table) if it is the right one",
+        )
     exact = metadata.current_schema.has_names_equal_but_for_case
     if all(is_about_columns(located.operation) for located in script.operations):
         update = to_update(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from projector.evolution.operations import (
     AddColumn,
@@ -98,9 +99,9 @@ def _path(path: FieldPath) -> tuple[str, ...]:
     return tuple(path.split(".")) if isinstance(path, str) else tuple(path)
 
 
-def _parts(path: FieldPath) -> tuple[str, ...]:
+def _parts(path: Any) -> tuple[str, ...]:
     """The parts of a name in lower case. A list's element and a map's value go by the list's or map's name too."""
-    if not all(isinstance(part, str) for part in path):
+    if not isinstance(path, (str, tuple)) or not all(isinstance(part, str) for part in path):
         return ()
     first, *rest = dotted(path).lower().split(".")
     return (first, *(part for part in rest if part not in ("element", "value")))

@@ -110,7 +110,7 @@ def parse_alter(text: str, dialect: str = "spark") -> AlterScript:
         raise cursor.error("No statement: the text is empty")
     longest = parsed[0].table
     for statement in parsed[1:]:
-        if not _same_table(longest, statement.table):
+        if not is_same_table(longest, statement.table):
             names = f"{'.'.join(longest)} and {'.'.join(statement.table)}"
             raise_at = cursor.error(f"Every statement must name the same table, not {names}")
             raise_at.position = statement.table_start
@@ -131,7 +131,7 @@ def parse_alter(text: str, dialect: str = "spark") -> AlterScript:
     return AlterScript(text, cursor.dialect, statements, tuple(Note(*note) for note in cursor.notes))
 
 
-def _same_table(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def is_same_table(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether two spellings can mean one table: `t` and `db.t`, in any case."""
     shorter, longer = sorted(([part.lower() for part in one], [part.lower() for part in other]), key=len)
     return longer[-len(shorter) :] == shorter
