@@ -59,7 +59,7 @@ class DeleteReader:
         parts: list[pa.Int64Array] = []
         for delete in task.position_deletes:
             if delete.is_vector:
-                found = [[self._vector(delete)]]
+                found = [[self._vector(delete, row_count)]]
             else:
                 found = self._positions_in(delete).get(task.file, self._data_files)
             for part in chain.from_iterable(found):
@@ -71,11 +71,9 @@ class DeleteReader:
         joined = pc.unique(pa.concat_arrays(parts))
         return DeletedPositions(joined.take(pc.sort_indices(joined)))
 
-    def _vector(self, delete: DeleteFile) -> pa.Int64Array:
+    def _vector(self, delete: DeleteFile, row_count: int) -> pa.Int64Array:
         with self._storage.open(delete.location) as source:
-            bitmap = read_deletion_vector(source, delete.file, *delete.vector_range, delete.record_count)
-        if bitmap and bitmap.max() >= 1 << 63:
-            raise CorruptFileError("The deletion vector has a position above the range of long", file=delete.file)
+            bitmap = read_deletion_vector(source, delete.file, *delete.vector_range, delete.record_count, row_count)
         positions = array("q", bitmap)
         return pa.Array.from_buffers(pa.int64(), len(positions), [None, pa.py_buffer(positions)])
 

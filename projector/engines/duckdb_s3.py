@@ -16,6 +16,7 @@ from projector.engines.duckdb_storage import duckdb_path
 from projector.engines.duckdb_types import identifier, text
 from projector.files.expiring import ExpiringProperties
 from projector.files.locations import parse_location
+from projector.files.s3_settings import s3_settings
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,8 +26,6 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9/_.=-]+")
 
 _SALT = os.urandom(16)
 """Keeps secrets from being guessed by the names that they are given."""
-
-_UNKNOWN = ("s3.role-arn", "client.role-arn", "s3.proxy-uri", "s3.anonymous")
 
 
 def paths_on(
@@ -84,23 +83,18 @@ def _make_ready(connection: duckdb.DuckDBPyConnection, properties: Mapping[str, 
 def _secret(properties: Mapping[str, str]) -> dict[str, str] | None:
     """The options of a secret; None where the settings do not have what it takes, or more than it can say."""
 
-    def first(*names: str) -> str | None:
-        return next((properties[n] for n in names if properties.get(n)), None)
-
-    key = first("s3.access-key-id", "client.access-key-id")
-    secret = first("s3.secret-access-key", "client.secret-access-key")
-    if key is None or secret is None or first(*_UNKNOWN) is not None:
+    found = s3_settings(properties)
+    if found.access_key is None or found.secret_key is None or found.role_arn or found.proxy_uri or found.anonymous:
         return None
-    options = {"KEY_ID": text(key), "SECRET": text(secret)}
-    if token := first("s3.session-token", "client.session-token"):
-        options["SESSION_TOKEN"] = text(token)
-    if region := first("s3.region", "client.region"):
-        options["REGION"] = text(region)
-    if endpoint := first("s3.endpoint"):
-        scheme, separator, host = endpoint.rstrip("/").partition("://")
-        options["ENDPOINT"] = text(host if separator else scheme)
-        options["USE_SSL"] = "false" if separator and scheme == "http" else "true"
-        virtual = str(properties.get("s3.force-virtual-addressing", "false")).lower() == "true"
-        path_style = str(properties.get("s3.path-style-access", "true")).lower() == "true"
-        options["URL_STYLE"] = text("vhost" if virtual or not path_style else "path")
+    options = {"KEY_ID": text(found.access_key), "SECRET": text(found.secret_key)}
+    if found.session_token:
+        options["SESSION_TOKEN"] = text(found.session_token)
+    if found.region:
+        options["REGION"] = text(found.region)
+    if found.url is not None:
+        scheme, _, host = found.url.rstrip("/").partition("://")
+        options["ENDPOINT"] = text(host)
+        options["USE_SSL"] = "false" if scheme == "http" else "true"
+    if found.url is not None or found.virtual_hosted is not None:
+        options["URL_STYLE"] = text("vhost" if found.virtual_hosted else "path")
     return options

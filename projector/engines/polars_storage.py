@@ -7,21 +7,11 @@ import re
 from collections.abc import Mapping
 
 from projector.files.locations import parse_location
+from projector.files.s3_settings import S3Settings, s3_settings
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9/_.=+,@ -]*")
 """Object keys that no client decodes or encodes."""
 
-_S3 = {
-    "s3.endpoint": "aws_endpoint_url",
-    "s3.access-key-id": "aws_access_key_id",
-    "s3.secret-access-key": "aws_secret_access_key",
-    "s3.session-token": "aws_session_token",
-    "s3.region": "aws_region",
-    "client.access-key-id": "aws_access_key_id",
-    "client.secret-access-key": "aws_secret_access_key",
-    "client.session-token": "aws_session_token",
-    "client.region": "aws_region",
-}
 _GCS = {"gcs.oauth2.token": "bearer_token", "gcs.service.host": "base_url"}
 _AZURE = {
     "adls.account-name": "azure_storage_account_name",
@@ -31,7 +21,7 @@ _AZURE = {
     "adls.client-id": "azure_storage_client_id",
     "adls.client-secret": "azure_storage_client_secret",
 }
-_NAMES = {"s3": _S3, "gs": _GCS, "abfs": _AZURE}
+_NAMES: Mapping[str, Mapping[str, str]] = {"s3": {}, "gs": _GCS, "abfs": _AZURE}
 
 
 def polars_path(location: str) -> str | None:
@@ -52,33 +42,29 @@ def storage_options(scheme: str, properties: Mapping[str, str]) -> dict[str, str
 
     `s3.` properties go before `client.` ones. Settings that Polars has no name for are left out.
     """
-    names = _NAMES.get(scheme, {})
+    if scheme == "s3":
+        return _s3_options(s3_settings(properties))
     found: dict[str, str] = {}
-    for name, theirs in names.items():
+    for name, theirs in _NAMES.get(scheme, {}).items():
         value = properties.get(name)
         if value:
             found.setdefault(theirs, value)
-    if scheme == "s3":
-        endpoint = found.get("aws_endpoint_url", "")
-        if endpoint and "://" not in endpoint:
-            found["aws_endpoint_url"] = endpoint = f"https://{endpoint}"
-        if endpoint.startswith("http://"):
-            found["aws_allow_http"] = "true"
-        style = _virtual_hosted(properties)
-        if style is not None:
-            found["aws_virtual_hosted_style_request"] = style
-        if _is_true(properties.get("s3.anonymous")):
-            found["aws_skip_signature"] = "true"
     return found
 
 
-def _virtual_hosted(properties: Mapping[str, str]) -> str | None:
-    if "s3.path-style-access" in properties:
-        return "false" if _is_true(properties["s3.path-style-access"]) else "true"
-    if "s3.force-virtual-addressing" in properties:
-        return "true" if _is_true(properties["s3.force-virtual-addressing"]) else "false"
-    return None
+def _s3_options(settings: S3Settings) -> dict[str, str]:
+    options = {
+        "aws_endpoint_url": settings.url,
+        "aws_access_key_id": settings.access_key,
+        "aws_secret_access_key": settings.secret_key,
+        "aws_session_token": settings.session_token,
+        "aws_region": settings.region,
+        "aws_allow_http": "true" if (settings.url or "").startswith("http://") else None,
+        "aws_virtual_hosted_style_request": _spelled(settings.virtual_hosted),
+        "aws_skip_signature": "true" if settings.anonymous else None,
+    }
+    return {name: value for name, value in options.items() if value}
 
 
-def _is_true(value: object) -> bool:
-    return str(value).strip().lower() in ("true", "1", "yes")
+def _spelled(value: bool | None) -> str | None:
+    return None if value is None else str(value).lower()

@@ -101,7 +101,8 @@ def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
     for delete in file.task.position_deletes:
         if delete.is_vector:
             with request.storage.open(delete.location) as source:
-                positions = set(read_deletion_vector(source, delete.file, *delete.vector_range, delete.record_count))
+                vector = delete.vector_range
+                positions = set(read_deletion_vector(source, delete.file, *vector, delete.record_count, file.row_count))
         else:
             named = _delete_rows(delete, POSITION_DELETE_SCHEMA, POSITION_DELETE_NAMES, request)
             positions = {r["pos"] for r in named if _is_meant(r["file_path"], file.task.file, request)}

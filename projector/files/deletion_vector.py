@@ -18,8 +18,10 @@ _CHECKSUM_BYTES = 4
 _FRAME_BYTES = _LENGTH_BYTES + len(_VECTOR_MAGIC) + _CHECKSUM_BYTES
 
 
-def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int, cardinality: int) -> BitMap64:
-    """The positions that a deletion vector deletes.
+def read_deletion_vector(
+    source: RandomAccess, path: str, offset: int, size: int, cardinality: int, row_count: int
+) -> BitMap64:
+    """Return the positions that a deletion vector deletes.
 
     Parameters
     ----------
@@ -31,6 +33,8 @@ def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int
         Where the blob lies, in bytes, as the manifest says.
     cardinality:
         How many positions it has, as the manifest says.
+    row_count:
+        Rows of its data file: no position is beyond them, so a small file does not make a huge set.
 
     Raises
     ------
@@ -51,6 +55,8 @@ def read_deletion_vector(source: RandomAccess, path: str, offset: int, size: int
         raise CorruptFileError(
             f"The deletion vector has {len(found)} positions, its manifest says {cardinality}", file=path
         )
+    if found and found.max() >= row_count:
+        raise CorruptFileError(f"It deletes position {found.max()} of a data file with {row_count} rows", file=path)
     return found
 
 

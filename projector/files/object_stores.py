@@ -6,42 +6,31 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from projector.files.locations import Location
+from projector.files.s3_settings import number, s3_settings, truth
 
 S3_ATTEMPTS = 5
 """How often the S3 client sends a request that fails, or that nothing arrives of for a while, with growing waits."""
 
 
-def truth(properties: Mapping[str, str], name: str, default: bool) -> bool:
-    """A setting that is on or off."""
-    return str(properties.get(name, default)).strip().lower() in ("true", "1", "yes")
-
-
 def _s3(_: Location, properties: Mapping[str, str]) -> Any:
     from pyarrow import fs
 
-    def first(*names: str) -> str | None:
-        return next((properties[n] for n in names if properties.get(n)), None)
-
+    found = s3_settings(properties)
     options: dict[str, Any] = {
-        "endpoint_override": first("s3.endpoint"),
-        "access_key": first("s3.access-key-id", "client.access-key-id"),
-        "secret_key": first("s3.secret-access-key", "client.secret-access-key"),
-        "session_token": first("s3.session-token", "client.session-token"),
-        "region": first("s3.region", "client.region"),
-        "role_arn": first("s3.role-arn", "client.role-arn"),
-        "session_name": first("s3.role-session-name", "client.role-session-name"),
-        "proxy_options": first("s3.proxy-uri"),
+        "endpoint_override": found.endpoint,
+        "access_key": found.access_key,
+        "secret_key": found.secret_key,
+        "session_token": found.session_token,
+        "region": found.region,
+        "role_arn": found.role_arn,
+        "session_name": found.role_session_name,
+        "proxy_options": found.proxy_uri,
+        "connect_timeout": found.connect_timeout,
+        "request_timeout": found.request_timeout,
+        "force_virtual_addressing": found.virtual_hosted,
+        "anonymous": found.anonymous or None,
+        "retry_strategy": fs.AwsStandardS3RetryStrategy(max_attempts=S3_ATTEMPTS),
     }
-    for name, property_name in (("connect_timeout", "s3.connect-timeout"), ("request_timeout", "s3.request-timeout")):
-        seconds = first(property_name)
-        options[name] = float(seconds) if seconds else None
-    if "s3.path-style-access" in properties:
-        options["force_virtual_addressing"] = not truth(properties, "s3.path-style-access", True)
-    elif "s3.force-virtual-addressing" in properties:
-        options["force_virtual_addressing"] = truth(properties, "s3.force-virtual-addressing", False)
-    if truth(properties, "s3.anonymous", False):
-        options["anonymous"] = True
-    options["retry_strategy"] = fs.AwsStandardS3RetryStrategy(max_attempts=S3_ATTEMPTS)
     return fs.S3FileSystem(**{name: value for name, value in options.items() if value is not None})
 
 
@@ -52,7 +41,7 @@ def _gcs(_: Location, properties: Mapping[str, str]) -> Any:
 
     options: dict[str, Any] = {}
     if token := properties.get("gcs.oauth2.token"):
-        expires = int(properties.get("gcs.oauth2.token-expires-at", 4102444800000))
+        expires = number(properties, "gcs.oauth2.token-expires-at") or 4102444800000
         options["access_token"] = token
         options["credential_token_expiration"] = datetime.fromtimestamp(expires / 1000, UTC)
     if project := properties.get("gcs.project-id"):
@@ -60,7 +49,7 @@ def _gcs(_: Location, properties: Mapping[str, str]) -> Any:
     if host := properties.get("gcs.service.host"):
         scheme, separator, rest = host.partition("://")
         options |= {"scheme": scheme, "endpoint_override": rest} if separator else {"endpoint_override": host}
-    if truth(properties, "gcs.anonymous", False):
+    if truth(properties, "gcs.anonymous"):
         options["anonymous"] = True
     return fs.GcsFileSystem(**options)
 
@@ -90,7 +79,7 @@ def _hdfs(location: Location, properties: Mapping[str, str]) -> Any:
     host, _, port = location.authority.partition(":")
     return fs.HadoopFileSystem(
         host=properties.get("hdfs.host") or host or "default",
-        port=int(properties.get("hdfs.port") or port or 0),
+        port=int(number(properties, "hdfs.port") or port or 0),
         user=properties.get("hdfs.user"),
         kerb_ticket=properties.get("hdfs.kerberos_ticket"),
     )

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from threading import local
 from urllib.parse import quote, urlsplit
 
+from projector.files.s3_settings import s3_settings
 from projector.files.tails import Tail
 
 _EMPTY = hashlib.sha256(b"").hexdigest()
@@ -131,26 +132,16 @@ class S3Requests:
 def s3_requests(properties: Mapping[str, str]) -> S3Requests | None:
     """Requests with the credentials that are given outright; None where pyarrow has to find out how to sign in."""
 
-    def first(*names: str) -> str | None:
-        return next((properties[n] for n in names if properties.get(n)), None)
-
-    if first("s3.role-arn", "client.role-arn", "s3.proxy-uri", "s3.anonymous", "s3.force-virtual-addressing"):
+    found = s3_settings(properties)
+    if found.role_arn or found.proxy_uri or found.anonymous or found.virtual_hosted:
         return None
-    access, secret = (
-        first("s3.access-key-id", "client.access-key-id"),
-        first("s3.secret-access-key", "client.secret-access-key"),
-    )
-    token = first("s3.session-token", "client.session-token")
+    access, secret, token = found.access_key, found.secret_key, found.session_token
     if access is None and secret is None:
         env = os.environ.get
         access, secret, token = env("AWS_ACCESS_KEY_ID"), env("AWS_SECRET_ACCESS_KEY"), env("AWS_SESSION_TOKEN")
-    region = first("s3.region", "client.region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    endpoint = first("s3.endpoint")
-    if not access or not secret or (endpoint is None and region is None):
+    region = found.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if not access or not secret or (found.url is None and region is None):
         return None
-    if endpoint is None:
-        endpoint = f"https://s3.{region}.amazonaws.com"
-    elif "://" not in endpoint:
-        endpoint = f"https://{endpoint}"
-    timeout = float(first("s3.request-timeout") or 60)
+    endpoint = found.url or f"https://s3.{region}.amazonaws.com"
+    timeout = found.request_timeout or 60
     return S3Requests(endpoint.rstrip("/"), region or "us-east-1", access, secret, token, timeout)

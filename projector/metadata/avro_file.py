@@ -18,6 +18,8 @@ _ENCRYPTED_MAGIC = b"AGS1"
 _SYNC_SIZE = 16
 _CHUNK = 4 << 20
 _MAX_BLOCK = 1 << 30
+_LEAST_LIMIT, _MOST_RATIO = 64 << 20, 256
+"""A small block may not unpack to very much: manifests shrink to a fifth or a thirtieth."""
 """Bytes a block may unpack to. Writers cut blocks at about 64 KiB."""
 
 
@@ -143,9 +145,9 @@ def _null(packed: bytes) -> bytes:
 
 def _deflate(packed: bytes) -> bytes:
     stream = zlib.decompressobj(-15)
-    data = stream.decompress(packed, _MAX_BLOCK)
+    data = stream.decompress(packed, _limit(packed))
     if not stream.eof:
-        raise CorruptFileError("A block does not unpack (deflate): it has no end")
+        raise CorruptFileError("A block does not unpack (deflate): it has no end, or is too large")
     return data
 
 
@@ -153,9 +155,9 @@ def _bzip2(packed: bytes) -> bytes:
     import bz2
 
     stream = bz2.BZ2Decompressor()
-    data = stream.decompress(packed, _MAX_BLOCK)
+    data = stream.decompress(packed, _limit(packed))
     if not stream.eof:
-        raise CorruptFileError("A block does not unpack (bzip2): it has no end")
+        raise CorruptFileError("A block does not unpack (bzip2): it has no end, or is too large")
     return data
 
 
@@ -163,9 +165,9 @@ def _xz(packed: bytes) -> bytes:
     import lzma
 
     stream = lzma.LZMADecompressor()
-    data = stream.decompress(packed, _MAX_BLOCK)
+    data = stream.decompress(packed, _limit(packed))
     if not stream.eof:
-        raise CorruptFileError("A block does not unpack (xz): it has no end")
+        raise CorruptFileError("A block does not unpack (xz): it has no end, or is too large")
     return data
 
 
@@ -191,12 +193,19 @@ def _zstandard(packed: bytes) -> bytes:
     import pyarrow as pa
 
     parts: list[bytes] = []
-    left = _MAX_BLOCK
+    left = _limit(packed)
     with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-        while part := stream.read(min(left, 1 << 20)):
+        while part := stream.read(1 << 20):
             parts.append(part)
             left -= len(part)
+            if left < 0:
+                raise CorruptFileError("A block does not unpack (zstandard): it is too large")
     return b"".join(parts)
+
+
+def _limit(packed: bytes) -> int:
+    """Bytes that a block may unpack to."""
+    return min(_MAX_BLOCK, max(_LEAST_LIMIT, _MOST_RATIO * len(packed)))
 
 
 _CODECS: dict[str, Callable[[bytes], bytes]] = {

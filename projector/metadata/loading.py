@@ -29,6 +29,8 @@ _HADOOP_NAME = re.compile(r"v(\d{1,18})" + _SUFFIX)
 _CATALOG_NAME = re.compile(r"(\d{1,18})-[^/]*?" + _SUFFIX)
 _HADOOP_SUFFIXES = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
 _MAX_BYTES = 2 << 30
+_LEAST_LIMIT, _MOST_RATIO, _MOST_MEMBERS = 64 << 20, 100, 100
+"""A small file may not unpack to very much: JSON shrinks to a tenth or a thirtieth, gzip bombs to a thousandth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class LoadedMetadata:
         location = self.metadata.location
         if relative_to(self.metadata_file, location) is not None:
             return False
+        if parse_location(self.metadata_file).is_local and not parse_location(location).is_local:
+            return True  # a copy on this machine is read here; a store is not asked about it
         inside = relative_to(self.metadata_file, self.root)
         try:
             return inside is None or not storage.exists(join(location, inside))
@@ -111,8 +115,10 @@ def _unpacked(content: bytes) -> bytes:
     if not content.startswith(b"\x1f\x8b"):
         return content
     parts: list[bytes] = []
-    left = _MAX_BYTES
+    left = min(_MAX_BYTES, max(_LEAST_LIMIT, _MOST_RATIO * len(content)))
     while content:
+        if len(parts) >= _MOST_MEMBERS:
+            raise CorruptFileError(f"Gzip content has more than {_MOST_MEMBERS} members")
         stream = zlib.decompressobj(31)
         try:
             parts.append(stream.decompress(content, left))

@@ -6,9 +6,23 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from projector.files.locations import canonical, without_authority
+from projector.files.locations import canonical, parse_location, without_authority
 
 Value = TypeVar("Value")
+
+
+def _in_other_stores(one: str, other: str) -> bool:
+    """Whether two paths, alike but for scheme and authority, are surely of two files: in two buckets or accounts.
+
+    The name nodes of HDFS go by several names, and some writers leave the authority out.
+    """
+    here, there = parse_location(one), parse_location(other)
+    if not here.authority or not there.authority:
+        return False
+    return here.scheme not in _ALIASED or there.scheme not in _ALIASED
+
+
+_ALIASED = ("hdfs", "viewfs", "file")
 
 
 @dataclass
@@ -38,7 +52,11 @@ class ByPath(Generic[Value]):
             return []
         own = canonical(path)
         exact = [found[own]] if own in found else []
-        return exact + [value for name, value in found.items() if name != own and name not in others]
+        return exact + [
+            value
+            for name, value in found.items()
+            if name != own and name not in others and not _in_other_stores(name, own)
+        ]
 
     def setdefault(self, path: str, value: Value) -> Value:
         """The value already there for this very path, else the given one, which is kept."""
