@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from projector.errors import InvalidMetadataError
+from projector.metadata.json_fields import get_list
 from projector.metadata.table_metadata import TableMetadata
 
 PREVIOUS_VERSIONS_MAX_PROPERTY = "write.metadata.previous-versions-max"
@@ -46,6 +47,6 @@ def _metadata_log(metadata: TableMetadata, metadata_file: str, properties: Mappi
             f"Invalid table property {PREVIOUS_VERSIONS_MAX_PROPERTY}: {text!r} is not a number",
             table=metadata.location,
         ) from None
-    before: Sequence[Any] = metadata.raw.get("metadata-log") or []
+    before = get_list(metadata.raw, "metadata-log")
     entry = {"timestamp-ms": metadata.last_updated_ms, "metadata-file": metadata_file}
     return [*before, entry][-kept:]

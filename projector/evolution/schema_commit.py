@@ -163,11 +163,19 @@ def _equal_schema(metadata: TableMetadata, schema: Schema) -> Schema | None:
     """The first of the table's schemas that has the same columns, if any. Only those that may are parsed."""
     names = [field.name for field in schema.fields]
     for node in _schemas(metadata, None):
-        if [field["name"] for field in node["fields"]] == names:
+        if _names(node) in (names, None):
             earlier = metadata.schema(node.get("schema-id", 0))
             if earlier.same_columns(schema):
                 return earlier
     return None
+
+
+def _names(node: Any) -> list[Any] | None:
+    """The names of the top-level fields in a schema's JSON; None for malformed ones, which parsing reports."""
+    try:
+        return [field["name"] for field in node["fields"]]
+    except (KeyError, TypeError):
+        return None
 
 
 def _schemas(metadata: TableMetadata, added: Schema | None) -> list[Any]:
