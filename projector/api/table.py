@@ -37,6 +37,7 @@ from projector.evolution.update_schema import UpdateSchema
 from projector.files.locations import PathResolver, join, relative_to
 from projector.files.physical import FileSchema
 from projector.files.storage import Storage
+from projector.metadata.contradictions import id_above_last
 from projector.metadata.loading import load_metadata
 from projector.metadata.partitioning import PartitionSpec
 from projector.metadata.snapshots import Snapshot, SnapshotRef
@@ -445,4 +446,6 @@ def load_table(
     resolver = loaded.resolver(storage, allow_moved_paths, path_map or {})
     if resolver.note is not None:
         warnings.warn(resolver.note, ProjectorWarning, stacklevel=2)
+    if (problem := id_above_last(loaded.metadata)) is not None:
+        warnings.warn(f"{problem.message}; the table can be read, not changed", ProjectorWarning, stacklevel=2)
     return Table(loaded.metadata, loaded.metadata_file, resolver, storage, home)

@@ -116,7 +116,11 @@ def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
     Changes that are only incompatible (a required column without a default, optional to required) are applied whether
     or not the update allows them: what they do to the data is for rules to say, as is that they are refused.
     """
-    outcome = try_update_of(metadata, update)
+    try:
+        outcome = try_update_of(metadata, update)
+    except SchemaUpdateError as error:  # no schema of the table can be changed, whatever the change
+        refusal = Refusal(error, None, metadata.current_schema)
+        return Trial(AppliedOperations(), (refusal,), metadata, metadata.current_schema)
     refusals: list[Refusal] = []
     incompatible: list[Refusal] = []
     for found in outcome.refused:

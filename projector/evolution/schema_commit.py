@@ -12,6 +12,7 @@ from projector.evolution.next_metadata import stamped
 from projector.evolution.pending import Rules
 from projector.evolution.table_rules import check_partitioning_and_order
 from projector.evolution.update_schema import UpdateSchema
+from projector.metadata.contradictions import id_above_last
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 from projector.schema.schema_json import schema_to_json_dict
@@ -129,10 +130,10 @@ def try_update_of(metadata: TableMetadata, update: UpdateSchema) -> Outcome:
 def _last_column_id(metadata: TableMetadata) -> int:
     """The highest id ever given, also where a writer has left `last-column-id` below the ids of an older schema.
 
-    Below the ids of the current schema it is an error that the update itself reports.
+    Raises `SchemaUpdateError` if it is below the ids of the current schema.
     """
-    if metadata.current_schema.highest_field_id > metadata.last_column_id:
-        return metadata.last_column_id
+    if (error := id_above_last(metadata)) is not None:
+        raise error
     try:
         return max(metadata.last_column_id, *(_highest_id(node) for node in _schemas(metadata, None)))
     except (KeyError, TypeError, AttributeError):  # malformed, which parsing says with the place and the reason

@@ -11,6 +11,7 @@ from projector.evolution.pending import ROOT, Move, Pending, raise_at
 from projector.evolution.rebuild import rebuilt_fields
 from projector.evolution.schema_checks import check_unique_names
 from projector.evolution.schema_commit import SchemaCommit, with_schema
+from projector.metadata.contradictions import id_above_last
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.name_mapping import NAME_MAPPING_PROPERTY, NameMapping, update_mapping
 from projector.schema.schema import Schema
@@ -91,6 +92,8 @@ def undelete(metadata: TableMetadata, operation: UndeleteColumn) -> SchemaCommit
 
 
 def _undelete(metadata: TableMetadata, operation: UndeleteColumn) -> SchemaCommit:
+    if (error := id_above_last(metadata)) is not None:
+        raise error
     base = metadata.current_schema
     dropped = _find(metadata, operation)
     field = dropped.field if operation.new_name is None else replace(dropped.field, name=operation.new_name)

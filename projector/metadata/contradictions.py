@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from projector.errors import InvalidMetadataError, ProjectorError, UnsupportedError
+from projector.errors import InvalidMetadataError, ProjectorError, SchemaUpdateError, UnsupportedError
 from projector.metadata.json_fields import get_int
 from projector.metadata.snapshots import MAIN_BRANCH
 
@@ -40,6 +40,19 @@ def contradictions(metadata: TableMetadata) -> Iterator[ProjectorError]:
             yield error
 
 
+def id_above_last(metadata: TableMetadata) -> SchemaUpdateError | None:
+    """Return why the schema cannot be changed if an id in it is above last-column-id. Reading does not need that."""
+    schema = metadata.current_schema
+    if schema.highest_field_id <= metadata.last_column_id:
+        return None
+    return SchemaUpdateError(
+        f"A field id is above last-column-id {metadata.last_column_id}: the next column would take an id in use",
+        path=schema.name_of(schema.highest_field_id),
+        field_id=schema.highest_field_id,
+        hint=f"set last-column-id in the metadata to {schema.highest_field_id} at least before anything is changed",
+    )
+
+
 def _fields(metadata: TableMetadata) -> Iterator[ProjectorError]:
     if metadata.format_version > 1 and metadata.table_uuid is None:
         yield InvalidMetadataError(f"table-uuid must exist in format v{metadata.format_version}")
@@ -54,13 +67,7 @@ def _schemas(metadata: TableMetadata) -> Iterator[ProjectorError]:
             hint=f"the metadata has schemas {', '.join(map(str, metadata.schema_ids)) or 'none'}",
         )
         return
-    schema = metadata.current_schema
-    if schema.highest_field_id > metadata.last_column_id:
-        yield InvalidMetadataError(
-            f"A field id is above last-column-id {metadata.last_column_id}: the next column would take an id in use",
-            path=schema.name_of(schema.highest_field_id),
-            field_id=schema.highest_field_id,
-        )
+    metadata.current_schema  # noqa: B018 - raises where it is malformed
 
 
 def _specs(metadata: TableMetadata) -> Iterator[ProjectorError]:

@@ -1,17 +1,30 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from projector.errors import InvalidMetadataError, NotFoundError, ProjectorError, UnsupportedError
+from projector import check, load_table
+from projector.check.findings import Direction
+from projector.errors import (
+    InvalidMetadataError,
+    NotFoundError,
+    ProjectorError,
+    ProjectorWarning,
+    SchemaUpdateError,
+    UnsupportedError,
+)
+from projector.evolution.schema_commit import prepare_schema_update
+from projector.evolution.update_schema import UpdateSchema
 from projector.metadata.contradictions import contradictions
 from projector.metadata.partitioning import PartitionField, PartitionSpec
 from projector.metadata.snapshots import SnapshotRef
 from projector.metadata.sort_order import UNSORTED, SortField, SortOrder
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.types import LongType, StringType
+from tests.check.tables import table
 from tests.metadata.build import schema, snapshot, version_1, version_2, without
 
 
@@ -130,7 +143,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (version_2(**{"partition-specs": [{"spec-id": 0, "fields": []}] * 2}), "Two partition specs have one id: 0"),
     (version_2(**{"sort-orders": [{"order-id": 0, "fields": []}] * 2}), "Two sort orders have one id: 0"),
     (version_2(snapshots=[snapshot(20, 1), snapshot(20, 2)]), "Two snapshots have one id: 20"),
-    (version_2(**{"last-column-id": 1}), r"above last-column-id 1.*field data \(id 2\)"),
     (version_2(refs={"old": {"snapshot-id": 5, "type": "tag"}}), "Snapshot for reference old does not exist"),
     (
         version_2(refs={"main": {"snapshot-id": 10, "type": "branch"}}),
@@ -177,7 +189,7 @@ def test_all_contradictions_are_told() -> None:
     assert list(contradictions(TableMetadata(version_2()))) == []
 
 
-def test_a_nested_id_above_last_column_id() -> None:
+def test_an_id_above_last_column_id_stops_changes_only() -> None:
     column = {
         "id": 1,
         "name": "l",
@@ -185,9 +197,25 @@ def test_a_nested_id_above_last_column_id() -> None:
         "type": {"type": "list", "element-id": 9, "element": "int", "element-required": False},
     }
     node = version_2(schemas=[schema(fields=[column])])
-    with pytest.raises(InvalidMetadataError, match=r"last-column-id 2.*field l.element \(id 9\)"):
-        load(node)
+    metadata = load(node)
+    assert metadata.current_schema.name_of(9) == "l.element"
+    for update in (UpdateSchema().add_column("x", "int"), UpdateSchema().rename_column("l", "m")):
+        with pytest.raises(SchemaUpdateError, match=r"last-column-id 2.*field l.element \(id 9\)"):
+            prepare_schema_update(metadata, update)
     assert load(version_2(schemas=[schema(fields=[column])], **{"last-column-id": 9})).last_column_id == 9
+
+
+def test_a_table_with_an_id_above_last_column_id_is_read_with_a_warning(tmp_path: Path) -> None:
+    made = table("1 a int, 2 b int", lambda b: b.append([{"a": 1, "b": 2}]))(tmp_path / "t")
+    file = Path(made.metadata_file.removeprefix("file://"))
+    file.write_text(json.dumps({**json.loads(file.read_text()), "last-column-id": 1}))
+    with pytest.warns(ProjectorWarning, match="A field id is above last-column-id 1"):
+        again = load_table(str(tmp_path / "t"))
+    assert again.scan().to_arrow().to_pylist() == [{"a": 1, "b": 2}]
+    report = check(again, sql="ALTER TABLE t ADD COLUMN x int", level="schema")
+    assert any(finding.direction is Direction.CANNOT_APPLY for finding in report.findings)
+    with pytest.raises(SchemaUpdateError, match="A field id is above last-column-id 1"):
+        again.prepare("ALTER TABLE t ADD COLUMN x int")
 
 
 def test_two_fields_of_one_id() -> None:
