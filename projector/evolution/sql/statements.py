@@ -153,7 +153,12 @@ def _refuse_condition(cursor: Cursor, statement: str) -> None:
 
 def _rename_spark(cursor: Cursor) -> list[Written]:
     _refuse_condition(cursor, "RENAME COLUMN")
-    return _rename(cursor, False)
+    first = cursor.token
+    written = _rename(cursor, False)
+    match written[0].operation:
+        case RenameColumn(path=tuple() as path, new_name=name) if path[-1] == name:
+            raise cursor.error(f"Cannot rename {name} to its own name: Spark refuses it", first, hint="leave it out")
+    return written
 
 
 def _rename_trino(cursor: Cursor) -> list[Written]:
