@@ -21,6 +21,7 @@ from projector.planning.scan_source import ScanSource, enough_at_first, exact_co
 from projector.planning.tasks import FileTask
 from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
+from projector.schema.types import NestedField, StructType, VariantType, walk
 
 if TYPE_CHECKING:
     import duckdb
@@ -136,8 +137,9 @@ class Scan:
     def to_duckdb(self, name: str, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyConnection:
         """A temporary view of the rows on a DuckDB connection, in place of any view of that name; the connection.
 
-        The view goes on reading this scan's snapshot, and reads the files anew with every query. It belongs to the
-        connection: cursors made of it do not see it.
+        The view goes on reading this scan's snapshot, and reads the files again with every query. It belongs to the
+        connection: cursors made of it do not see it. Columns that hold variants are left out, with a warning, unless
+        they are selected.
 
         Parameters
         ----------
@@ -160,9 +162,24 @@ class Scan:
     ) -> duckdb.DuckDBPyConnection:
         from projector.engines.duckdb_view import make_view
 
-        tasks = self.plan_files().tasks
-        request = self._request(tasks)
-        return make_view(self._projected_files(tasks, request), request, name, connection, self.limit, paths)
+        readable = self._without_variants()
+        tasks = readable.plan_files().tasks
+        request = readable._request(tasks)
+        return make_view(readable._projected_files(tasks, request), request, name, connection, self.limit, paths)
+
+    def _without_variants(self) -> Scan:
+        """The scan without columns that hold variants, if none was selected: a frame or view need not use them."""
+        fields = self._schema.fields
+        selected = {f.field_id for f in fields} != {f.field_id for f in self._source.schema.fields}
+        left_out = [] if selected else [f.name for f in fields if _has_variant(f)]
+        if not left_out:
+            return self
+        warnings.warn(
+            f"Columns of type variant cannot be read and are left out: {', '.join(left_out)}",
+            ProjectorWarning,
+            stacklevel=4,
+        )
+        return replace(self, _schema=replace(self._schema, fields=tuple(f for f in fields if not _has_variant(f))))
 
     def to_pandas(self, **options: Any) -> pd.DataFrame:
         """All rows as a pandas DataFrame; `options` go to `pyarrow.Table.to_pandas`."""
@@ -187,11 +204,13 @@ class Scan:
         """The rows as a Polars LazyFrame, in Polars' nearest types. Nothing is read until it is collected.
 
         Columns that are not used are not read; files that a filter on the frame excludes, by the partition values and
-        bounds of the table's manifests, are not opened. The snapshot stays the one that the scan is pinned to.
+        bounds of the table's manifests, are not opened. The snapshot stays the one that the scan is pinned to. Columns
+        that hold variants are left out, with a warning, unless they are selected.
         """
         from projector.engines.polars_lazy import lazy_frame
 
-        return lazy_frame(self._schema, self._lazy_rows)
+        readable = self._without_variants()
+        return lazy_frame(readable._schema, readable._lazy_rows)
 
     def _lazy_rows(
         self,
@@ -248,6 +267,10 @@ class Scan:
                 left -= batch.num_rows
                 if left <= 0:
                     return
+
+
+def _has_variant(field: NestedField) -> bool:
+    return any(isinstance(each.field_type, VariantType) for _, each in walk(StructType((field,))))
 
 
 def _with_notes(files: Iterable[ProjectedFile]) -> Iterator[ProjectedFile]:

@@ -8,15 +8,21 @@ from itertools import chain
 from projector.check.footers import ShapeGroup
 from projector.check.live_files import Files, LiveFile
 from projector.check.state import TableState
-from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, Place
+from projector.files.physical import FileColumn, FileList, FileMap, FileSchema, FileVariant, Place
 from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 
 
 def named_columns(schema: FileSchema) -> Iterator[tuple[Place, FileColumn]]:
-    """The columns that are found by their id or name: those of structs and the top, no elements, keys or values."""
+    """Yield the columns that are found by their id or name: those of structs and the top.
+
+    Elements, keys and values are not among them, nor is what is inside a variant, which has no ids by the spec.
+    """
     for place, column in schema.walk():
-        if len(place) == 1 or not isinstance(schema.at(place[:-1]).type, FileList | FileMap):
+        above = [schema.at(place[:depth]).type for depth in range(1, len(place))]
+        if any(isinstance(kind, FileVariant) for kind in above):
+            continue
+        if not above or not isinstance(above[-1], FileList | FileMap):
             yield place, column
 
 

@@ -70,7 +70,7 @@ def find_cast(leaf: FileLeaf, requested: IcebergType) -> Cast | None:
                 return Cast.NONE
             return Cast.BYTES_TO_STRING if kind in (FileKind.BYTES, FileKind.ENUM) else None
         case BinaryType():
-            if kind is FileKind.BYTES:
+            if kind in (FileKind.BYTES, FileKind.GEOMETRY, FileKind.GEOGRAPHY):  # whose bytes are WKB
                 return Cast.NONE
             return Cast.STRING_TO_BYTES if kind in _BYTE_KINDS else None
         case UUIDType():

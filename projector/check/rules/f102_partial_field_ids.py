@@ -29,13 +29,21 @@ from projector.check.findings import Finding
 from projector.check.portability import ALL_ENGINES, readers_disagree
 from projector.check.rule import Level, Rule
 from projector.check.state import TableState
+from projector.files.physical import FileSchema, Place
+from projector.schema.types import VariantType
 
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding, for all such files. The element, key or value of a list or map is another rule's affair."""
     groups, names = [], []
+    schemas = (*state.history.values(), state.schema)
+    variants = {i for s in schemas for i, f in s.fields_by_id.items() if isinstance(f.field_type, VariantType)}
     for group in state.footers.groups:
-        without = [place for place, column in named_columns(group.schema) if column.field_id is None]
+        without = [
+            place
+            for place, column in named_columns(group.schema)
+            if column.field_id is None and not _in_a_variant(group.schema, place, variants)
+        ]
         if without and group.schema.has_field_ids:
             groups.append(group)
             names += [dotted(group.schema, place) for place in without]
@@ -49,6 +57,11 @@ def check(state: TableState) -> Iterator[Finding]:
         )
         assert finding is not None
         yield finding
+
+
+def _in_a_variant(schema: FileSchema, place: Place, variants: set[int]) -> bool:
+    """Whether a column is inside a variant, where the spec has no ids: some writers store one as a plain struct."""
+    return any(schema.at(place[:depth]).field_id in variants for depth in range(1, len(place)))
 
 
 RULE = Rule(
