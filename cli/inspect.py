@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from projector.metadata.partitioning import PartitionField
     from projector.schema.schema import Schema
 
-KINDS = ("schema", "history", "files", "shapes", "mapping", "snapshots")
+KINDS = ("schema", "history", "files", "partitions", "shapes", "mapping", "snapshots", "specs", "orders")
 
 
 @click.command("inspect")
@@ -30,15 +30,18 @@ KINDS = ("schema", "history", "files", "shapes", "mapping", "snapshots")
 @cache_option
 @output_options("text", "json", "csv")
 def command(location: str, kind: str, **options: Any) -> None:
-    """Show a table's schema, history, files, shapes, mapping or snapshots.
+    """Show what a table's metadata and files say.
 
     \b
-    schema     the fields with their ids, types and defaults
+    schema     the fields with their ids, types and defaults, and the last column id
     history    what every schema changed, by field id
-    files      the live data files and their partitions
+    files      the live data files, their partitions, sort orders and bounds
+    partitions the partitions of these files, with their files and rows
     shapes     the physical schemas of these files, and how many have each
     mapping    the name mapping, for files without field ids, and what is wrong with it
     snapshots  the states of the table that can be read
+    specs      the partition specs
+    orders     the sort orders
 
     \b
     projector inspect sample_data/orders
@@ -52,11 +55,17 @@ def command(location: str, kind: str, **options: Any) -> None:
     match kind:
         case "schema":
             at = table.point_in_time(**options).schema if schema_id is None else table.schema(schema_id)
-            _write_schema(at, target)
+            _write_schema(at, table.metadata.last_column_id, target)
         case "history":
             write_listing(_history(table), target)
         case "files":
             write_listing(_files(table, options), target)
+        case "partitions":
+            write_listing(_partitions(table, options), target)
+        case "specs":
+            write_listing(_specs(table), target)
+        case "orders":
+            write_listing(_orders(table), target)
         case "shapes":
             _write_shapes(table, options, target, cache)
         case "mapping":
@@ -65,11 +74,11 @@ def command(location: str, kind: str, **options: Any) -> None:
             write_listing(_snapshots(table), target)
 
 
-def _write_schema(schema: Schema, target: Target) -> None:
+def _write_schema(schema: Schema, last_column_id: int, target: Target) -> None:
     import json
 
     if target.format == "json":
-        write_document({"schema": json.loads(schema.to_json())}, target)
+        write_document({"schema": json.loads(schema.to_json()), "last_column_id": last_column_id}, target)
         return
     rows = tuple(
         (
@@ -85,6 +94,8 @@ def _write_schema(schema: Schema, target: Target) -> None:
     )
     columns = ("id", "field", "type", "nullness", "initial_default", "write_default", "doc")
     write_listing(Listing("fields", columns, rows), target)
+    if target.format == "text":
+        note(f"last-column-id is {last_column_id}; a new field gets an id above it")
 
 
 def _history(table: Table) -> Listing:
@@ -100,14 +111,100 @@ def _history(table: Table) -> Listing:
 
 
 def _files(table: Table, options: dict[str, Any]) -> Listing:
+    entries = {file.path: file.data_file for file in table.live_data_files(**options)}
     rows = []
     for task in table.scan(**options).plan_files():
-        fields = {} if task.spec_id is None else table.specs[task.spec_id].fields_by_id
-        parts = [f"{fields[i].name}={_partition_text(fields[i], value)}" for i, value in task.partition.items()]
+        file = entries[task.file]
         rows.append(
-            (task.file, task.record_count, task.file_size, task.spec_id, "/".join(parts), task.data_sequence_number)
+            (
+                task.file,
+                task.record_count,
+                task.file_size,
+                task.spec_id,
+                _partition(table, task.spec_id, task.partition),
+                task.data_sequence_number,
+                file.sort_order_id,
+                _bounds(table.schema(), file),
+            )
         )
-    return Listing("files", ("file", "records", "bytes", "spec", "partition", "sequence_number"), tuple(rows))
+    columns = ("file", "records", "bytes", "spec", "partition", "sequence_number", "sort_order", "bounds")
+    return Listing("files", columns, tuple(rows))
+
+
+def _bounds(schema: Schema, file: Any) -> str:
+    """The bounds of a file's columns, by their names: `id 1..9, name 'a'..'z'`."""
+    from projector.schema.binary_values import decode_bound
+    from projector.schema.single_values import format_value
+
+    found = []
+    for field_id, field in schema.fields_by_id.items():
+        raw = file.lower_bounds.get(field_id), file.upper_bounds.get(field_id)
+        if raw == (None, None) or not field.field_type.is_primitive:
+            continue
+        values = [None if data is None else decode_bound(data, field.field_type) for data in raw]
+        ends = ["" if value is None else format_value(value, field.field_type) for value in values]
+        found.append(f"{schema.name_of(field_id)} {'..'.join(ends)}")
+    return ", ".join(found)
+
+
+def _partition(table: Table, spec_id: int | None, partition: Any) -> str:
+    fields = {} if spec_id is None else table.specs[spec_id].fields_by_id
+    return "/".join(f"{fields[i].name}={_partition_text(fields[i], value)}" for i, value in partition.items())
+
+
+def _partitions(table: Table, options: dict[str, Any]) -> Listing:
+    counted: dict[tuple[int | None, str], list[int]] = {}
+    for task in table.scan(**options).plan_files():
+        known = counted.setdefault((task.spec_id, _partition(table, task.spec_id, task.partition)), [0, 0, 0])
+        for place, number in enumerate((1, task.record_count or 0, task.file_size or 0)):
+            known[place] += number
+    rows = tuple((spec, partition, *numbers) for (spec, partition), numbers in counted.items())
+    return Listing("partitions", ("spec", "partition", "files", "records", "bytes"), rows)
+
+
+def _specs(table: Table) -> Listing:
+    default = table.metadata.default_spec_id
+    rows: list[tuple[Any, ...]] = [
+        (spec.spec_id, spec.spec_id == default, field.field_id, field.name, field.transform, *_sources(table, field))
+        for spec in table.specs.values()
+        for field in spec.fields
+    ]
+    rows += [
+        (s.spec_id, s.spec_id == default, None, None, None, None, None) for s in table.specs.values() if not s.fields
+    ]
+    columns = ("spec", "default", "field_id", "name", "transform", "source_ids", "source")
+    return Listing("specs", columns, tuple(sorted(rows, key=lambda row: row[0])))
+
+
+def _orders(table: Table) -> Listing:
+    default = table.metadata.default_sort_order_id
+    rows: list[tuple[Any, ...]] = []
+    for order in table.metadata.sort_orders.values():
+        which = order.order_id, order.order_id == default
+        if not order.fields:
+            rows.append((*which, None, None, None, None, None))
+        for field in order.fields:
+            ids, names = _sources(table, field)
+            rows.append(
+                (
+                    order.order_id,
+                    order.order_id == default,
+                    field.transform,
+                    ids,
+                    names,
+                    field.direction,
+                    field.null_order,
+                )
+            )
+    columns = ("order", "default", "transform", "source_ids", "source", "direction", "null_order")
+    return Listing("orders", columns, tuple(rows))
+
+
+def _sources(table: Table, field: Any) -> tuple[list[int], str]:
+    """The ids of a field's source columns, and their names in the current schema."""
+    schema = table.schema()
+    names = [schema.name_of(i) if i in schema.fields_by_id else f"id {i}, dropped" for i in field.source_ids]
+    return list(field.source_ids), ", ".join(names)
 
 
 def _write_shapes(table: Table, options: dict[str, Any], target: Target, cache: bool) -> None:

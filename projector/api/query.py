@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from projector.api.query_needs import Needs, needs
+from projector.api.query_needs import Needs, metadata_needs, needs
 from projector.api.query_text import QueryText, parse_query
 from projector.api.scan import Scan
 from projector.api.table import Table
-from projector.errors import ProjectorError, UnsupportedError
+from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.planning.scan_request import DEFAULT_BATCH_SIZE
 
 if TYPE_CHECKING:
@@ -23,7 +25,8 @@ def query(sql: str, tables: Mapping[str, Table], *, engine: str = "duckdb") -> p
     ----------
     sql:
         One SELECT, VALUES, or EXPLAIN of one, in the dialect of the engine. It names the tables by the keys of
-        `tables`, without regard to case. Of each table only the columns are read that it mentions. What its WHERE says
+        `tables`, without regard to case. Of each table only the columns are read that it mentions, metadata columns
+        such as `_file` and `_pos` among them. What its WHERE says
         of one table's columns alone decides, with the table's manifests, which files are opened.
     tables:
         The tables by their names in the query.
@@ -46,8 +49,7 @@ def query(sql: str, tables: Mapping[str, Table], *, engine: str = "duckdb") -> p
 
 
 def _scan(table: Table, need: Needs) -> Scan:
-    selected = ("*",) if need.columns is None else tuple((column,) for column in need.columns)
-    return table.scan(need.row_filter, selected)
+    return table.scan(need.row_filter, need.selected)
 
 
 def _with_duckdb(parsed: QueryText, tables: Mapping[str, Table]) -> pa.RecordBatchReader:
@@ -65,18 +67,35 @@ def _with_duckdb(parsed: QueryText, tables: Mapping[str, Table]) -> pa.RecordBat
         return run_query(connection, parsed.sql).to_arrow_reader(DEFAULT_BATCH_SIZE)
 
     # The connection ends with the reader, which keeps it.
-    return _named("DuckDB", start, (duckdb.Error, OSError), connection)
+    return _named("DuckDB", start, (duckdb.Error, OSError), connection, tables)
 
 
 def _with_polars(parsed: QueryText, tables: Mapping[str, Table]) -> pa.RecordBatchReader:
     import polars as pl
 
     def start() -> pa.RecordBatchReader:
-        frames = {name: table.scan().to_lazy() for name, table in tables.items()}
+        frames = {
+            name: table.scan(selected_fields=("*", *metadata_needs(parsed, table.schema()))).to_lazy()
+            for name, table in tables.items()
+        }
         frame = pl.SQLContext(frames=frames).execute(parsed.sql, eager=False).collect()
         return frame.to_arrow(compat_level=pl.CompatLevel.oldest()).to_reader(DEFAULT_BATCH_SIZE)
 
-    return _named("Polars", start, (pl.exceptions.PolarsError, pl.exceptions.PanicException), None)
+    return _named("Polars", start, (pl.exceptions.PolarsError, pl.exceptions.PanicException), None, tables)
+
+
+_UNKNOWN_COLUMN = re.compile(
+    r"(?:Referenced column|unable to find column) \"([^\"]*)\"|column '([^']*)' (?:not found|could not be resolved)"
+)
+
+
+def _near(name: str, tables: Mapping[str, Table]) -> str:
+    """What to write instead of the name of a column that no table has."""
+    columns = {f.name for table in tables.values() for f in table.schema().fields}
+    close = difflib.get_close_matches(name.lower(), columns, n=3)
+    if close:
+        return f"did you mean {', '.join(close)}?"
+    return f"the columns are {', '.join(sorted(columns)[:20])}"
 
 
 def _named(
@@ -84,6 +103,7 @@ def _named(
     start: Callable[[], pa.RecordBatchReader],
     errors: tuple[type[BaseException], ...],
     kept: Any,
+    tables: Mapping[str, Table],
 ) -> pa.RecordBatchReader:
     """A reader whose errors are those of this library, in one line."""
     import pyarrow as pa
@@ -91,7 +111,12 @@ def _named(
     def told(error: BaseException) -> BaseException:
         if type(error).__name__ == "InterruptException":  # what DuckDB makes of Ctrl-C
             return KeyboardInterrupt()
-        return ProjectorError(f"{engine}: {' '.join(str(error).split())}")
+        said = " ".join(str(error).split())
+        unknown = _UNKNOWN_COLUMN.search(said)
+        name = unknown and (unknown[1] or unknown[2])
+        if not name or any(name == f.name for table in tables.values() for f in table.schema().fields):
+            return ProjectorError(f"{engine}: {said}")
+        return NotFoundError(f"No such column: {name}", hint=_near(name, tables))
 
     try:
         reader = start()

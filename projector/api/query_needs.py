@@ -14,6 +14,7 @@ from projector.api.query_text import QueryText
 from projector.errors import ProjectorError
 from projector.planning.binding import bind
 from projector.planning.expressions import TRUE, Expression, all_of, any_of
+from projector.planning.metadata_columns import METADATA_FIELDS
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -28,22 +29,50 @@ _OF_SELECT = ("sample", "pivots", "laterals", "match", "connect", "prewhere")
 
 @dataclass(frozen=True)
 class Needs:
-    """What a query needs of a table: names of columns, None for all, and a filter, bound, that its rows pass."""
+    """What a query needs of a table.
+
+    Parameters
+    ----------
+    columns:
+        Names of columns; None for all of the schema.
+    row_filter:
+        A filter, bound, that its rows pass.
+    metadata:
+        Names of metadata columns, such as `_file`, that the query mentions.
+    """
 
     columns: tuple[str, ...] | None = None
     row_filter: Expression = TRUE
+    metadata: tuple[str, ...] = ()
+
+    @property
+    def selected(self) -> tuple[str | tuple[str, ...], ...]:
+        """The columns to select in a scan."""
+        named: tuple[str | tuple[str, ...], ...] = ("*",) if self.columns is None else tuple((c,) for c in self.columns)
+        return (*named, *((name,) for name in self.metadata))
 
 
 def needs(query: QueryText, name: str, schema: Schema) -> Needs:
     """What a query needs of the table that it knows by a name, which has a schema."""
     from sqlglot import exp
 
+    metadata = metadata_needs(query, schema)
     lowered = [f.name.lower() for f in schema.fields]
     if len(set(lowered)) < len(lowered) or any(cte.alias.lower() == name for cte in query.tree.find_all(exp.CTE)):
-        return Needs()
+        return Needs(metadata=metadata)
     columns = _columns(query.tree, name, schema)
     filters = [_filter_of(table, schema) for table in query.tree.find_all(exp.Table) if table.name.lower() == name]
-    return Needs(columns, any_of(filters) if filters else TRUE)
+    return Needs(columns, any_of(filters) if filters else TRUE, metadata)
+
+
+def metadata_needs(query: QueryText, schema: Schema) -> tuple[str, ...]:
+    """Return the metadata columns that a query mentions; a column of the table that is called so goes first."""
+    from sqlglot import exp
+
+    said = {identifier.name.lower() for identifier in query.tree.find_all(exp.Identifier)}
+    own = {f.name.lower() for f in schema.fields}
+    known = (*(f.name for f in METADATA_FIELDS.values()), "_partition")
+    return tuple(name for name in known if name in said and name not in own)
 
 
 def _columns(tree: exp.Expr, name: str, schema: Schema) -> tuple[str, ...] | None:

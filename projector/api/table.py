@@ -57,6 +57,7 @@ from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
+    from projector.check.live_files import LiveFile
     from projector.check.report import Report
 
     AllowMovedPaths = Literal["auto"] | bool
@@ -384,6 +385,15 @@ class Table:
     def audit(self, **how: Any) -> Report:
         """What there is to say of the table as it stands; `how` as in `projector.check`."""
         return self.check(None, **how)
+
+    def live_data_files(
+        self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None
+    ) -> Sequence[LiveFile]:
+        """Return the data files of a snapshot, with all that their manifest entries say; arguments as in `scan`."""
+        snapshot = self.point_in_time(snapshot_id=snapshot_id, ref=ref, as_of=as_of).snapshot
+        if snapshot is None:
+            return ()
+        return live_files(self.metadata, self._storage, self._resolver, (snapshot,)).data
 
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None

@@ -10,6 +10,7 @@ from projector.catalogs.catalog_table import LoadedTable, OutcomeUnknownError, R
 from projector.catalogs.fidelity import made_by_pyiceberg
 from projector.catalogs.secrets import redacted
 from projector.catalogs.storage_properties import storage_properties
+from projector.catalogs.suggestions import tables_like
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.files.storage import Storage
 from projector.metadata.loading import read_metadata
@@ -57,7 +58,10 @@ class PyIcebergTable:
             return self.catalog.load_table(self.identifier)
         except missing:
             name = ".".join(self.identifier)
-            raise NotFoundError(f"No such table in catalog {self.catalog.name!r}: {name}") from None
+            raise NotFoundError(
+                f"No such table in catalog {self.catalog.name!r}: {name}",
+                hint=tables_like(self.catalog, self.identifier),
+            ) from None
         except Exception as error:  # whatever a service's client raises
             raise ProjectorError(f"pyiceberg cannot load the table: {self._shown(error)}", table=self.name) from None
 

@@ -15,6 +15,7 @@ from typing import Any
 from projector.catalogs.catalog_table import LoadedTable, OutcomeUnknownError, RaceLostError
 from projector.catalogs.secrets import redacted
 from projector.catalogs.storage_properties import storage_properties, vended_properties
+from projector.catalogs.suggestions import tables_like
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.files.locations import join
 from projector.metadata.table_metadata import TableMetadata
@@ -75,7 +76,10 @@ class RestTable:
                 f"The catalog does not answer, after {LOAD_ATTEMPTS} attempts: {said}", table=self.name
             )
         if response.status_code == 404:
-            raise NotFoundError(f"No such table in catalog {self.catalog.name!r}: {'.'.join(self.identifier)}")
+            raise NotFoundError(
+                f"No such table in catalog {self.catalog.name!r}: {'.'.join(self.identifier)}",
+                hint=tables_like(self.catalog, self.identifier),
+            )
         if not response.ok:
             raise ProjectorError(f"The catalog does not give the table out: {self._said(response)}", table=self.name)
         return self._loaded(_json(response))

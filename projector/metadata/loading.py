@@ -106,6 +106,12 @@ def read_metadata(file: str, storage: Storage) -> TableMetadata:
     """Read one metadata file, gzip-compressed or not whatever its name says."""
     try:
         content = _unpacked(read_whole(storage, file))
+        if content.startswith(b"PAR1"):
+            raise InvalidMetadataError(
+                "This is a Parquet file, not a table",
+                file=file,
+                hint="to read it: projector read --metadata TABLE FILE, or --schema",
+            )
     except CorruptFileError as error:
         raise CorruptFileError(error.message, file=file) from None
     return TableMetadata.from_json(content, file=file)
@@ -142,7 +148,12 @@ def find_metadata_file(location: str, storage: Storage) -> str:
     """
     if not storage.is_folder(location):
         if not storage.exists(location):
-            raise NotFoundError(f"No such table or metadata file: {location}")
+            name = base_name(location)
+            is_dotted = "." in name and not name.startswith(".") and not name.endswith((".json", ".gz", ".parquet"))
+            raise NotFoundError(
+                f"No such table or metadata file: {location}",
+                hint="to look a table up by its name, give --catalog NAME (in Python catalog=)" if is_dotted else None,
+            )
         return location
     inner = join(location, "metadata")
     folder = inner if storage.is_folder(inner) else location

@@ -201,6 +201,10 @@ def _changed_spark(cursor: Cursor, path: Path, start: int) -> list[Written]:
         return [Written(UpdateColumnDoc(path, doc), start, cursor.previous_end)]
     if position := parse_position(cursor):
         return [Written(position.move(path), start, position.end)]
+    if cursor.at("SET", "DATA"):
+        raise cursor.error(
+            "Spark has no SET DATA TYPE: write ALTER COLUMN name TYPE type", hint="or choose --dialect trino"
+        )
     return _nulls_or_default(cursor, path, start, "TYPE, COMMENT, FIRST, AFTER, SET or DROP")
 
 
