@@ -111,7 +111,7 @@ def with_schema(
 
 def apply_update(metadata: TableMetadata, update: UpdateSchema) -> tuple[Applied, ...]:
     """What each statement of an update does to a table's current schema. Raises `SchemaUpdateError`."""
-    return apply_statements(
+    steps = apply_statements(
         update.operations,
         metadata.current_schema,
         _last_column_id(metadata),
@@ -119,10 +119,18 @@ def apply_update(metadata: TableMetadata, update: UpdateSchema) -> tuple[Applied
         case_sensitive=update.case_sensitive,
         allow_incompatible_changes=update.allow_incompatible_changes,
     )
+    if (error := id_above_last(metadata)) is not None:  # after what Java says of the change itself
+        raise error
+    return steps
 
 
 def try_update_of(metadata: TableMetadata, update: UpdateSchema) -> Outcome:
-    """What of an update can be applied to a table's current schema, and why the rest cannot."""
+    """What of an update can be applied to a table's current schema, and why the rest cannot.
+
+    Raises `SchemaUpdateError` if no schema of the table can be changed, whatever the change.
+    """
+    if (error := id_above_last(metadata)) is not None:
+        raise error
     rules = Rules(metadata.format_version, update.case_sensitive, update.allow_incompatible_changes)
     return try_statements(update.operations, metadata.current_schema, _last_column_id(metadata), rules)
 
@@ -130,10 +138,10 @@ def try_update_of(metadata: TableMetadata, update: UpdateSchema) -> Outcome:
 def _last_column_id(metadata: TableMetadata) -> int:
     """The highest id ever given, also where a writer has left `last-column-id` below the ids of an older schema.
 
-    Raises `SchemaUpdateError` if it is below the ids of the current schema.
+    Below the ids of the current schema it stays as it is: the update gives Java's answer.
     """
-    if (error := id_above_last(metadata)) is not None:
-        raise error
+    if id_above_last(metadata) is not None:
+        return metadata.last_column_id
     try:
         return max(metadata.last_column_id, *(_highest_id(node) for node in _schemas(metadata, None)))
     except (KeyError, TypeError, AttributeError):  # malformed, which parsing says with the place and the reason

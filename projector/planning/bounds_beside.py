@@ -38,6 +38,8 @@ def told_by_bounds(bound: Expression, schema: Schema, untold: Collection[int]) -
     ]
 
     def lies_beside(file: DataFile) -> bool:
+        if file.record_count == 0:  # which some writers put for what they do not know
+            return False
         value = file.metrics.value
         for field_id, field_type, floating, least, greatest in ranges:
             stored_low, stored_high = value("lower_bounds", field_id), value("upper_bounds", field_id)

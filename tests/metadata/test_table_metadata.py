@@ -214,7 +214,7 @@ def test_a_table_with_an_id_above_last_column_id_is_read_with_a_warning(tmp_path
     assert again.scan().to_arrow().to_pylist() == [{"a": 1, "b": 2}]
     report = check(again, sql="ALTER TABLE t ADD COLUMN x int", level="schema")
     assert any(finding.direction is Direction.CANNOT_APPLY for finding in report.findings)
-    with pytest.raises(SchemaUpdateError, match="A field id is above last-column-id 1"):
+    with pytest.raises(SchemaUpdateError, match="last-column-id is below the ids in use"):
         again.prepare("ALTER TABLE t ADD COLUMN x int")
 
 
