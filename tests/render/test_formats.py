@@ -32,7 +32,9 @@ ALTER TABLE shop.orders ALTER COLUMN qty TYPE bigint;
 @pytest.fixture
 def report(tmp_path: Path) -> Report:
     make = table("1 id int!, 2 qty int, 3 note string", [{"id": 1, "qty": 2, "note": "x"}])
-    return projector.check(make(tmp_path), sql=SQL, any_table=True, sql_file="migrations/7.sql", level="values", engines=["spark"])
+    return projector.check(
+        make(tmp_path), sql=SQL, any_table=True, sql_file="migrations/7.sql", level="values", engines=["spark"]
+    )
 
 
 @pytest.fixture
