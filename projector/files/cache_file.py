@@ -5,32 +5,56 @@ the answer depends on (what was asked, and the sizes and times of change of the 
 another now, so is the recipe, and nothing is found. Only a digest of the recipe is kept, and the answer is sealed with
 another: who does not know what was asked learns nothing of tables and their buckets from the file.
 
-Nothing depends on it: where it cannot be read or written, or is damaged, there are no pieces.
+Everything in it carries a proof made with a secret key of the user's: what was altered, or came from elsewhere, is
+not used. A folder or a file that others may write is not used either.
+
+Nothing depends on it: if it cannot be read or written, there are no pieces; if it is damaged, it is deleted and
+rebuilt.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
+import os
+import secrets
 import sqlite3
+import tempfile
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-FORMAT = 2
+from projector.files.private import why_not_private
+
+FORMAT = 3
 """Part of the file's name: what another version wrote is not read."""
 
-UNREADABLE = (sqlite3.Error, OSError, ValueError, OverflowError)
+UNREADABLE = (sqlite3.Error, OSError, ValueError, TypeError, OverflowError)
 """What comes of a file that is damaged, locked, or not ours."""
 
+_NO_DAMAGE = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_NOMEM,
+)
+"""Errors of SQLite that say nothing about the content of a file."""
+
+_KEY_BYTES = 32
+_PROOF_BYTES = 16
+
 _TABLES = """
-CREATE TABLE IF NOT EXISTS shapes (id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS shapes (id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL UNIQUE, proof BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS folders (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, used INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     folder INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, mark INTEGER NOT NULL, shape INTEGER NOT NULL,
-    row_count INTEGER NOT NULL, PRIMARY KEY (folder, name)
+    row_count INTEGER NOT NULL, proof BLOB NOT NULL, PRIMARY KEY (folder, name)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pieces (digest BLOB PRIMARY KEY, used INTEGER NOT NULL, sealed BLOB NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS pieces_by_use ON pieces (used);
@@ -58,6 +82,45 @@ class CacheFile:
         """The database itself."""
         return self.folder / f"cache-{FORMAT}.sqlite"
 
+    @property
+    def key_path(self) -> Path:
+        """The secret key that proofs are made with."""
+        return self.folder / f"key-{FORMAT}"
+
+    def why_not_private(self) -> str | None:
+        """Return what lets others change the cache, as the end of a sentence; None if nothing does.
+
+        Raises
+        ------
+        OSError
+            If it cannot be looked at.
+        """
+        return why_not_private((self.folder, self.key_path, self.path, *self._journals()))
+
+    def _journals(self) -> list[Path]:
+        return [Path(f"{self.path}{ending}") for ending in ("-wal", "-shm", "-journal")]
+
+    def key(self, make: bool = False) -> bytes:
+        """Return the secret key; make one if there is none and that is asked for.
+
+        Raises
+        ------
+        OSError, ValueError
+            If there is none, or it cannot be read or written, or is damaged.
+        """
+        with suppress(FileNotFoundError):
+            key = self.key_path.read_bytes()
+            if len(key) == _KEY_BYTES:
+                return key
+        if not make:
+            raise ValueError("no key")
+        key = secrets.token_bytes(_KEY_BYTES)
+        number, name = tempfile.mkstemp(dir=self.folder, prefix=".key-")  # for this user alone
+        with os.fdopen(number, "wb") as file:
+            file.write(key)
+        os.replace(name, self.key_path)  # of two processes one wins; the other's entries are not used
+        return key
+
     def pieces(self, recipes: Iterable[bytes]) -> dict[bytes, bytes]:
         """The answers that are kept, by their recipes."""
         found: dict[bytes, bytes] = {}
@@ -66,15 +129,15 @@ class CacheFile:
         try:
             old, now = [], int(time.time())
             with self.database() as database:
+                key = self.key()
                 for recipe in recipes:
                     digest = _digest(b"name", recipe)
                     row = database.execute("SELECT used, sealed FROM pieces WHERE digest = ?", (digest,)).fetchone()
-                    if row is None:
+                    if row is None or not proven(row[1][:_PROOF_BYTES], key, digest, row[1][_PROOF_BYTES:]):
                         continue
-                    with suppress(zlib.error):  # damaged, which its checksum shows
-                        found[recipe] = zlib.decompress(_sealed(recipe, row[1]))
-                        if row[0] < now - _A_DAY:
-                            old.append((now, digest))
+                    found[recipe] = zlib.decompress(_sealed(recipe, row[1][_PROOF_BYTES:]))
+                    if row[0] < now - _A_DAY:
+                        old.append((now, digest))
             if old:
                 with suppress(*UNREADABLE), self.database(write=True) as database:
                     database.executemany("UPDATE pieces SET used = ? WHERE digest = ?", old)
@@ -87,18 +150,41 @@ class CacheFile:
         """Keep answers by their recipes."""
         if not pieces:
             return
-        with suppress(*UNREADABLE), self.database(write=True) as database:
-            now = int(time.time())
-            rows = ((_digest(b"name", r), now, _sealed(r, zlib.compress(piece, 1))) for r, piece in pieces.items())
+
+        def keep(database: sqlite3.Connection) -> None:
+            now, key = int(time.time()), self.key(make=True)
+            rows = ((digest := _digest(b"name", r), now, _proven(key, digest, r, piece)) for r, piece in pieces.items())
             database.executemany("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", rows)
             database.commit()
-            self.shrink(database)
+
+        self.write(keep)
+
+    def write(self, keep: Callable[[sqlite3.Connection], None]) -> None:
+        """Have something kept, within the limit. What goes wrong is passed over, and a damaged file is deleted."""
+        try:
+            with self.database(write=True) as database:
+                keep(database)
+                self.shrink(database)
+        except UNREADABLE:
+            self.drop_if_damaged()
 
     @contextmanager
     def database(self, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """A connection; to write, the tables are made where there are none."""
+        """A connection; to write, the tables are made where there are none.
+
+        Raises
+        ------
+        PermissionError
+            If others may change the cache.
+        """
         if write:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        trouble = self.why_not_private()
+        if trouble is not None:
+            raise PermissionError(trouble)
+        if write:
+            with suppress(FileExistsError):  # the mode of a file that SQLite makes depends on the umask
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(self.path, timeout=10)) as database:
             if write:
                 database.execute("PRAGMA journal_mode = WAL")
@@ -137,18 +223,44 @@ class CacheFile:
         return True
 
     def drop_if_damaged(self) -> None:
-        """Delete the file if it is no sound database, so that it is made anew."""
-        with suppress(OSError, sqlite3.Error):
-            try:
-                with self.database() as database:
-                    sound = database.execute("PRAGMA quick_check").fetchone() == ("ok",)
-            except sqlite3.OperationalError:
-                return  # busy, or not ours to read
-            except sqlite3.DatabaseError:
-                sound = False
-            if not sound:
-                for ending in ("", "-wal", "-shm"):
-                    Path(f"{self.path}{ending}").unlink(missing_ok=True)
+        """Delete the file if it is no sound database with the tables of this version, so that it is rebuilt."""
+        with suppress(*UNREADABLE):
+            if self.why_not_private() is None and not self._is_sound():
+                for path in (self.path, *self._journals()):
+                    path.unlink(missing_ok=True)
+
+    def _is_sound(self) -> bool:
+        try:
+            with self.database() as database, closing(sqlite3.connect(":memory:")) as expected:
+                expected.executescript(_TABLES)
+                tables = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
+                found = database.execute(tables).fetchall()
+                if found and found != expected.execute(tables).fetchall():
+                    return False
+                return bool(database.execute("PRAGMA quick_check").fetchone() == ("ok",))
+        except sqlite3.Error as error:
+            return (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF) in _NO_DAMAGE
+        except ValueError:  # names or messages that are no text
+            return False
+
+
+def proof(key: bytes, *parts: bytes) -> bytes:
+    """Return what proves that who kept these parts together knew the key."""
+    return hashlib.blake2b(
+        b"".join(len(p).to_bytes(8, "little") + p for p in parts), digest_size=_PROOF_BYTES, key=key
+    ).digest()
+
+
+def proven(given: bytes, key: bytes, *parts: bytes) -> bool:
+    """Whether a proof is that of these parts. What is damaged may have any type."""
+    if not all(isinstance(each, bytes) for each in (given, *parts)):
+        return False
+    return hmac.compare_digest(given, proof(key, *parts))
+
+
+def _proven(key: bytes, digest: bytes, recipe: bytes, piece: bytes) -> bytes:
+    sealed = _sealed(recipe, zlib.compress(piece, 1))
+    return proof(key, digest, sealed) + sealed
 
 
 def _digest(purpose: bytes, recipe: bytes) -> bytes:

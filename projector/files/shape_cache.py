@@ -13,13 +13,14 @@ import os
 import sqlite3
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from projector.errors import CorruptFileError, ProjectorError
-from projector.files.cache_file import UNREADABLE, CacheFile
+from projector.errors import CorruptFileError, ProjectorError, ProjectorWarning
+from projector.files.cache_file import UNREADABLE, CacheFile, proof, proven
 from projector.files.physical import FileSchema
 from projector.files.shapes import KnownShapes
 from projector.files.storage import Storage
@@ -125,13 +126,15 @@ class ShapeCache:
         known: KnownShapes,
         marks: Marks | None,
     ) -> Stored:
-        kept: dict[str, tuple[int, int, int, int]] = {}
+        key = self.file.key()
+        kept: dict[str, tuple[int, int, int, int, bytes, bytes]] = {}
         for folder, names in _by_folder(paths).items():
-            row = database.execute("SELECT id FROM folders WHERE digest = ?", (_digest(folder, storage),)).fetchone()
+            digest = _digest(folder, storage)
+            row = database.execute("SELECT id FROM folders WHERE digest = ?", (digest,)).fetchone()
             if row is None:
                 continue
-            found: Iterable[tuple[str, int, int, int, int]]
-            columns = "SELECT name, size, mark, shape, row_count FROM files WHERE folder = ?"
+            found: Iterable[tuple[str, int, int, int, int, bytes]]
+            columns = "SELECT name, size, mark, shape, row_count, proof FROM files WHERE folder = ?"
             if len(names) > _FEW:
                 found = database.execute(columns, row)
             else:
@@ -140,29 +143,38 @@ class ShapeCache:
                     for name in names
                     for each in database.execute(f"{columns} AND name = ?", (*row, name[len(folder) :]))
                 )
-            kept |= {folder + name: (size, mark, shape, rows) for name, size, mark, shape, rows in found}
+            kept |= {folder + name: (*entry, proof_of_file, digest) for name, *entry, proof_of_file in found}
         if not kept:
             return Stored([None] * len(paths), [0] * len(paths))
         now = storage.marks(path for path in paths if path in kept) if marks is None else marks.by_path
-        schemas = self._schemas(database, {shape for _, _, shape, _ in kept.values()}, known)
+        schemas = self._schemas(database, {entry[2] for entry in kept.values()}, known, key)
         result = Stored()
         add_schema, add_rows = result.schemas.append, result.row_counts.append
         for path in paths:
             entry = kept.get(path)
             if entry is not None and entry[:2] == now.get(path) and entry[2] in schemas:
-                add_schema(schemas[entry[2]])
-                add_rows(entry[3])
-            else:
-                add_schema(None)
-                add_rows(0)
+                size, mark, shape, rows, proof_of_file, digest = entry
+                schema, proof_of_shape = schemas[shape]
+                said = _said(_split(path)[1], size, mark, rows)
+                if proven(proof_of_file, key, digest, said, proof_of_shape):
+                    add_schema(schema)
+                    add_rows(rows)
+                    continue
+            add_schema(None)
+            add_rows(0)
         return result
 
-    def _schemas(self, database: sqlite3.Connection, numbers: set[int], known: KnownShapes) -> dict[int, FileSchema]:
-        found: dict[int, FileSchema] = {}
+    def _schemas(
+        self, database: sqlite3.Connection, numbers: set[int], known: KnownShapes, key: bytes
+    ) -> dict[int, tuple[FileSchema, bytes]]:
+        """Return schemas by their numbers, with the proofs of their shapes."""
+        found: dict[int, tuple[FileSchema, bytes]] = {}
         for number in numbers:
-            for (fingerprint,) in database.execute("SELECT fingerprint FROM shapes WHERE id = ?", (number,)):
-                with suppress(CorruptFileError):
-                    found[number] = known.adopt(bytes(fingerprint))
+            query = "SELECT fingerprint, proof FROM shapes WHERE id = ?"
+            for fingerprint, proof_of_shape in database.execute(query, (number,)):
+                if proven(proof_of_shape, key, fingerprint):
+                    with suppress(CorruptFileError):
+                        found[number] = known.adopt(fingerprint), proof_of_shape
         return found
 
     def keep(
@@ -178,10 +190,7 @@ class ShapeCache:
 
         Not kept are those without a mark, those that could not be read, and those changed a moment before.
         """
-        file = self.file
-        with suppress(*UNREADABLE), file.database(write=True) as database:
-            self._keep(database, paths, marks, schemas, row_counts, known, storage)
-            file.shrink(database)
+        self.file.write(lambda database: self._keep(database, paths, marks, schemas, row_counts, known, storage))
 
     def _keep(
         self,
@@ -193,40 +202,65 @@ class ShapeCache:
         known: KnownShapes,
         storage: Storage,
     ) -> None:
-        folders: dict[str, int] = {}
-        numbers: dict[int, int] = {}
-        rows: list[tuple[int, str, int, int, int, int]] = []
+        key = self.file.key(make=True)
+        folders: dict[str, tuple[int, bytes]] = {}
+        numbers: dict[int, tuple[int, bytes]] = {}
+        rows: list[tuple[int, str, int, int, int, int, bytes]] = []
         for path, schema, count in zip(paths, schemas, row_counts, strict=True):
             mark = marks.settled(path)
             folder, name = _split(path)
             if mark is None or isinstance(schema, ProjectorError) or may_hold_secrets(path):
                 continue
             if folder not in folders:
-                folders[folder] = _number(
+                digest = _digest(folder, storage)
+                number = _number(
                     database,
                     "INSERT INTO folders (digest, used) VALUES (?1, ?2)"
                     " ON CONFLICT (digest) DO UPDATE SET used = ?2 RETURNING id",
-                    (_digest(folder, storage), int(time.time())),
+                    (digest, int(time.time())),
                 )
+                folders[folder] = number, digest
             if id(schema) not in numbers:
-                numbers[id(schema)] = _number(
+                fingerprint = known.fingerprint(schema)
+                proof_of_shape = proof(key, fingerprint)
+                number = _number(
                     database,
-                    "INSERT INTO shapes (fingerprint) VALUES (?1)"
-                    " ON CONFLICT (fingerprint) DO UPDATE SET fingerprint = ?1 RETURNING id",
-                    (known.fingerprint(schema),),
+                    "INSERT INTO shapes (fingerprint, proof) VALUES (?1, ?2)"
+                    " ON CONFLICT (fingerprint) DO UPDATE SET proof = ?2 RETURNING id",
+                    (fingerprint, proof_of_shape),
                 )
-            rows.append((folders[folder], name, *mark, numbers[id(schema)], count))
-        database.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
+                numbers[id(schema)] = number, proof_of_shape
+            shape, proof_of_shape = numbers[id(schema)]
+            proof_of_file = proof(key, folders[folder][1], _said(name, *mark, count), proof_of_shape)
+            rows.append((folders[folder][0], name, *mark, shape, count, proof_of_file))
+        database.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         database.commit()
 
 
 def default_cache() -> ShapeCache | None:
-    """The cache of this user; None where PROJECTOR_CACHE_BYTES is 0."""
+    """The cache of this user; None if PROJECTOR_CACHE_BYTES is 0, and, with a warning, if others may change it."""
     try:
         limit = int(os.environ.get("PROJECTOR_CACHE_BYTES") or DEFAULT_LIMIT)
-        return ShapeCache(cache_folder(), limit) if limit > 0 else None
-    except (ValueError, RuntimeError):  # no number, no home
+        if limit <= 0:
+            return None
+        cache = ShapeCache(cache_folder(), limit)
+        trouble = cache.file.why_not_private()
+    except (ValueError, RuntimeError, OSError):  # no number, no home, no access
         return None
+    if trouble is None:
+        return cache
+    warnings.warn(
+        f"the cache in {cache.folder} is not used, because {trouble}: what it says could be forged; make it yours alone"
+        " (chmod 700 for the folder, 600 for its files), delete it, or set PROJECTOR_CACHE_DIR to another folder",
+        ProjectorWarning,
+        stacklevel=3,
+    )
+    return None
+
+
+def _said(name: str, size: int, mark: int, rows: int) -> bytes:
+    """Return what the cache says of a file."""
+    return f"{size} {mark} {rows} {name}".encode("utf-8", "surrogatepass")
 
 
 def _number(database: sqlite3.Connection, statement: str, values: tuple[object, ...]) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import sqlite3
 import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -202,3 +204,109 @@ def test_a_second_check_opens_no_data_file(tmp_path: Path, monkeypatch: pytest.M
     assert second.findings == first.findings
     projector.check(metadata, update, cache=False)
     assert len([path for path in opened if path.endswith(".parquet")]) == 30
+
+
+def forge(cache: ShapeCache, statement: str) -> None:
+    with sqlite3.connect(cache.file.path) as database:
+        database.execute(statement)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE files SET row_count = 7",
+        "UPDATE files SET shape = 1 + shape % 3",
+        "UPDATE files SET row_count = 'many'",
+        "UPDATE files SET proof = 5",
+        "UPDATE files SET name = CAST(name AS BLOB)",
+        "UPDATE shapes SET fingerprint = (SELECT fingerprint FROM shapes WHERE id = 2) || x'00' WHERE id = 1",
+        "UPDATE shapes SET fingerprint = 1000000000000 + id",
+        "UPDATE files SET folder = 3 - folder",
+    ],
+)
+def test_what_was_altered_is_not_used(files: list[str], cache: ShapeCache, statement: str) -> None:
+    plain = read(files, None)
+    read(files, cache)
+    forge(cache, statement)
+    found = read(files, cache)
+    assert (found.schemas, found.row_counts) == (plain.schemas, plain.row_counts)
+    assert found.opened > 0
+
+
+def test_entries_made_with_another_key_are_not_used(files: list[str], cache: ShapeCache) -> None:
+    read(files, cache)
+    cache.file.key_path.write_bytes(bytes(32))
+    assert read(files, cache).opened == 60
+    cache.file.key_path.write_bytes(b"cut")
+    assert [read(files, cache).opened for _ in range(2)] == [60, 0]
+
+
+def writable_folder(cache: ShapeCache) -> None:
+    cache.folder.chmod(0o770)
+
+
+def writable_file(cache: ShapeCache) -> None:
+    cache.file.path.chmod(0o602)
+
+
+def linked_folder(cache: ShapeCache) -> None:
+    cache.folder.symlink_to(cache.folder.rename(cache.folder.with_name("real")))
+
+
+def linked_file(cache: ShapeCache) -> None:
+    cache.file.path.symlink_to(cache.file.path.rename(cache.folder.with_name("real")))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners and modes here")
+@pytest.mark.parametrize("open_up", [writable_folder, writable_file, linked_folder, linked_file])
+def test_a_cache_that_others_may_change_is_refused(
+    files: list[str], cache: ShapeCache, monkeypatch: pytest.MonkeyPatch, open_up: Callable[[ShapeCache], None]
+) -> None:
+    monkeypatch.setenv("PROJECTOR_CACHE_DIR", str(cache.folder))
+    read(files, cache)
+    assert default_cache() == cache
+    open_up(cache)
+    with pytest.warns(projector.ProjectorWarning, match="is not used, because .*chmod 700"):
+        assert default_cache() is None
+    assert [read(files, cache).opened for _ in range(2)] == [60, 60]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners and modes here")
+def test_a_cache_of_another_user_is_refused(cache: ShapeCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROJECTOR_CACHE_DIR", str(cache.folder))
+    cache.folder.mkdir()
+    user = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    with pytest.warns(projector.ProjectorWarning, match="belongs to another user"):
+        assert default_cache() is None
+
+
+def test_nobody_else_may_read_or_write_it_whatever_the_umask(files: list[str], cache: ShapeCache) -> None:
+    before = os.umask(0)
+    try:
+        read(files, cache)
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o077 for path in (cache.folder, *cache.folder.iterdir())} == {0}
+    assert read(files, cache).opened == 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damage_anywhere_never_aborts_and_is_mended(files: list[str], cache: ShapeCache, seed: int) -> None:
+    chance = random.Random(seed)
+    read(files, cache)
+    damaged = bytearray(cache.file.path.read_bytes())
+    match seed % 3:
+        case 0:
+            for _ in range(chance.choice((1, 10, 300))):
+                damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        case 1:
+            at = chance.randrange(len(damaged))
+            damaged[at : at + 600] = chance.randbytes(600)
+        case 2:
+            del damaged[chance.randrange(len(damaged)) :]
+    cache.file.path.write_bytes(damaged)
+    for _ in range(3):
+        assert read(files, cache).row_counts == list(range(60))
+    assert read(files, cache).opened == 0
