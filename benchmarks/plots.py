@@ -1,4 +1,4 @@
-"""Plots of results: ratio to the raw scan by scenario, and cost against files, columns and schema versions."""
+"""Plots of results: ratio to the raw scan by scenario, and cost against files, columns, schema versions and rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .scenario import scenarios
 
-_AXES = {"files": "files", "columns": "columns", "versions": "schema versions"}
+_AXES = {"files": "files", "columns": "columns", "versions": "schema versions", "values": "rows"}
 
 
 def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
@@ -52,23 +52,31 @@ def _growth(results: Mapping[str, Any], axis: str, folder: Path) -> Path | None:
     import matplotlib.pyplot as plt
 
     prefix = f"growth-{axis}-"
-    lines: dict[str, list[tuple[int, float]]] = {}
+    seconds: dict[str, list[tuple[int, float]]] = {}
+    memory: dict[str, list[tuple[int, float]]] = {}
     for result in results["results"]:
         if result["scenario"].startswith(prefix) and result["median_seconds"] is not None:
             value = int(result["size"].split("x")[0]) if axis == "files" else int(result["scenario"][len(prefix) :])
-            lines.setdefault(result["runner"], []).append((value, result["median_seconds"]))
-    if not lines:
+            seconds.setdefault(result["runner"], []).append((value, result["median_seconds"]))
+            if (peak := result["facts"].get("peak_bytes")) is not None:
+                memory.setdefault(result["runner"], []).append((value, peak / 2**20))
+    if not seconds:
         return None
-    figure, axes = plt.subplots(figsize=(7, 4.5))
-    for runner, points in lines.items():
-        style = "o-" if runner.startswith("projector") else "x--"
-        axes.plot(*zip(*sorted(points), strict=True), style, label=runner)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel(_AXES[axis])
-    axes.set_ylabel("seconds")
-    axes.grid(True, which="major", linewidth=0.3)
-    axes.legend(fontsize=8)
+    panels = {"seconds": seconds} | ({"MiB resident at most": memory} if memory else {})
+    figure, (row,) = plt.subplots(1, len(panels), figsize=(7 * len(panels), 4.5), squeeze=False)
+    for axes, (label, lines) in zip(row, panels.items(), strict=True):
+        for runner, points in lines.items():
+            style = "o-" if runner.startswith("projector") else "x--"
+            axes.plot(*zip(*sorted(points), strict=True), style, label=runner)
+        axes.set_xscale("log")
+        if lines is seconds:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0)
+        axes.set_xlabel(_AXES[axis])
+        axes.set_ylabel(label)
+        axes.grid(True, which="major", linewidth=0.3)
+        axes.legend(fontsize=8)
     return _saved(figure, folder / f"growth-{axis}.svg")
 
 

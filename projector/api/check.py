@@ -26,6 +26,7 @@ from projector.evolution.update_schema import UpdateSchema
 from projector.files.shape_cache import default_cache
 from projector.planning.scan_source import SnapshotSource
 from projector.schema.schema import Schema
+from projector.schema.schema_json import MAX_INT, schema_from_json
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -191,9 +192,9 @@ def _source(schema: SchemaLike) -> SchemaSource:
         case Schema():
             return SchemaSource("schema", "schema", schema)
         case Mapping():
-            return SchemaSource("schema", "schema", Schema.from_json(schema))
+            return SchemaSource("schema", "schema", schema_from_json(schema, MAX_INT))
         case str() if schema.lstrip().startswith("{"):
-            return SchemaSource("schema", "schema", Schema.from_json(schema))
+            return SchemaSource("schema", "schema", schema_from_json(schema, MAX_INT))
         case str() | os.PathLike():
             try:
                 return load_schema(os.fspath(schema))

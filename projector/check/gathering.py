@@ -49,7 +49,7 @@ def live_files(
             if is_current:
                 raise found
             name = snapshot.manifest_list or f"snapshot {snapshot.snapshot_id}"
-            unreadable.append(Unreadable(name, str(found), found))
+            unreadable.append(Unreadable(name, str(found), found, "manifest list"))
             continue
         for manifest in found:
             if manifest.has_live_files:
@@ -73,7 +73,7 @@ def live_files(
                 recipe = None
                 if manifest.path in needed:
                     raise problem
-                unreadable.append(Unreadable(manifest.path, str(problem), problem))
+                unreadable.append(Unreadable(manifest.path, str(problem), problem, "manifest"))
             pieces.add(recipe, listing.to_bytes)
         held = _identity_ids(metadata, manifest)
         identity = [frozenset(s for s, part in held.items() if part in kind.partition_ids) for kind in listing.kinds]

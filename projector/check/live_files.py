@@ -208,6 +208,7 @@ class Unreadable:
     file: str
     reason: str
     error: ProjectorError | None = field(default=None, compare=False, repr=False)
+    kind: str = "data file"
 
 
 @dataclass(frozen=True, slots=True)

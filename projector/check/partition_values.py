@@ -124,8 +124,12 @@ def _fits(part: _Part, value: Any, stored: IcebergType | None, low: Any, high: A
 
 
 def _between(value: Any, low: Any, high: Any, width: int | None) -> bool:
-    """Of values that may be cut: a cut lower bound is not above it, a cut upper bound begins it or is above it."""
+    """Of values that may be cut: a cut lower bound is not above it, a cut upper bound begins it or is above it.
+
+    Some writers pad bounds with NUL to one length: without these a bound holds no more values back.
+    """
     low, high = (low, high) if width is None else (low[:width], high[:width])
+    low, high = (bound.rstrip("\0" if isinstance(bound, str) else b"\0") for bound in (low, high))
     return type(value) is not type(low) or (low <= value and (value <= high or value.startswith(high)))
 
 

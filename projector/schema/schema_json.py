@@ -27,13 +27,15 @@ from projector.schema.types import (
     parse_primitive,
 )
 
-_MAX_INT = 2**31 - 1
+MAX_INT = 2**31 - 1
+"""Highest id that JSON may hold; above `MAX_FIELD_ID` they are reserved."""
 
 
-def schema_from_json(text: str | Mapping[str, Any]) -> Schema:
+def schema_from_json(text: str | Mapping[str, Any], highest_id: int = MAX_FIELD_ID) -> Schema:
     """A schema from JSON text, or from its parsed form.
 
-    `schema-id` may be missing (format version 1) and is then 0. Raises `InvalidMetadataError`.
+    `schema-id` may be missing (format version 1) and is then 0. Raises `InvalidMetadataError`, for ids above
+    `highest_id` too.
     """
     value = load_json(text, "schema") if isinstance(text, str) else text
     schema_type = type_from_json(value)
@@ -50,7 +52,7 @@ def schema_from_json(text: str | Mapping[str, Any]) -> Schema:
             f"Cannot parse schema: identifier-field-ids must be a list of integers, found {shown(identifiers)}"
         )
     schema = Schema(schema_type.fields, schema_id or 0, tuple(identifiers))
-    check_ids(schema)
+    check_ids(schema, highest_id)
     return schema
 
 
@@ -68,13 +70,13 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def check_ids(schema: Schema) -> None:
-    """Check the field ids of a schema: each one is used once, none is negative or reserved, identifier fields exist.
+def check_ids(schema: Schema, highest_id: int = MAX_FIELD_ID) -> None:
+    """Check the field ids of a schema: each one is used once, none is negative or too high, identifier fields exist.
 
     Raises `InvalidMetadataError`.
     """
     for field_id, field in schema.fields_by_id.items():
-        if not 0 <= field_id <= MAX_FIELD_ID:
+        if not 0 <= field_id <= highest_id:
             why = "a field id cannot be negative" if field_id < 0 else f"ids above {MAX_FIELD_ID} are reserved"
             raise InvalidMetadataError(
                 f"Invalid field id {field_id} of {field.name}: {why}", path=schema.name_of(field_id), field_id=field_id
@@ -209,7 +211,7 @@ def _get(value: Mapping[str, Any], key: str, where: str) -> Any:
 
 
 def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and -_MAX_INT - 1 <= value <= _MAX_INT
+    return isinstance(value, int) and not isinstance(value, bool) and -MAX_INT - 1 <= value <= MAX_INT
 
 
 def _id(value: Mapping[str, Any], key: str, where: str) -> int:

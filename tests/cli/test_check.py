@@ -10,6 +10,7 @@ import pytest
 
 from cli.main import run
 from tests.check.tables import table
+from tests.planning.tables import TableBuilder
 from tests.render.test_formats import conforms
 
 ROOT = Path(__file__).parents[2]
@@ -239,3 +240,21 @@ def test_reports_in_several_formats_at_once(
 def test_what_is_proposed_without_sql_is_said_in_words(location: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", location, "--name-mapping", "create", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["proposal"] == "name mapping: set"
+
+
+def test_a_reserved_id_in_a_schema_file_is_a_finding(
+    location: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "proposed.json"
+    field = {"id": 2147483546, "name": "p", "required": False, "type": "int"}
+    file.write_text(json.dumps({"type": "struct", "schema-id": 0, "fields": [field]}))
+    assert run(["check", location, "--schema", str(file)]) == 1
+    assert "error[S111 reserved-field-id]: p: " in capsys.readouterr().out
+
+
+def test_a_manifest_list_that_is_gone_is_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    builder: list[TableBuilder] = []
+    table("1 a int", [{"a": 1}], [{"a": 2}], builder.append)(tmp_path / "t")
+    Path(builder[0].snapshots[0]["manifest-list"]).unlink()
+    assert run(["audit", str(tmp_path / "t")]) == 1
+    assert "1 manifest list is listed but not there" in capsys.readouterr().out

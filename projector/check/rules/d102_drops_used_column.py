@@ -4,8 +4,8 @@ What it does:
     Finds a dropped column that the current partition spec or sort order is made from, or that identifies rows.
 
 Why it matters:
-    Without its source a partition or sort field cannot be computed for new rows and the table cannot be planned, so
-    Iceberg refuses it.
+    Iceberg refuses the change. Without its source a partition or sort field cannot be computed for new rows, and the
+    table cannot be planned; without an identifier field, writers that update by key cannot tell rows apart.
 
 Evidence:
     The partition field, sort field or identifier that needs the column.

@@ -1,7 +1,7 @@
 """F110 unreadable-file.
 
 What it does:
-    Finds data files, delete files and manifests that are listed and gone, or that are damaged.
+    Finds data files, delete files, manifests and manifest lists that are listed and gone, or that are damaged.
 
 Why it matters:
     A scan that comes to one of them fails, under any schema; and the check could not look at it.
@@ -31,12 +31,12 @@ from projector.errors import NotFoundError, UnsupportedError
 
 
 def check(state: TableState) -> Iterator[Finding]:
-    """Data files, delete files and manifests, those that are gone and those that are damaged apart."""
+    """Each kind of file apart, and those that are gone apart from those that are damaged."""
     looked_at = len(state.files.live.data)
     for kind, unreadable in (
         ("data file", state.footers.unreadable),
         ("delete file", state.files.entry_checks.missing_deletes if state.level >= Level.FOOTERS else ()),
-        ("manifest", state.files.live.unreadable),
+        *((kind, [u for u in state.files.live.unreadable if u.kind == kind]) for kind in ("manifest list", "manifest")),
     ):
         gone = [u for u in unreadable if _is_gone(u)]
         damaged = [u for u in unreadable if u.error is not None and not isinstance(u.error, UnsupportedError)]

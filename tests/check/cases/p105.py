@@ -31,6 +31,7 @@ CASES = [
     Case("another width", T("int", "truncate[10]", [34], 35), None, ("v",)),
     Case("identity", T("int", "identity", [5, 5, None], 5), None),
     Case("text", T("string", "identity", [LONG, LONG], LONG), None),
+    Case("text with bounds padded by NUL", T("string", "identity", ["ab\0\0"], "ab"), None),
     Case("decimal", T("decimal(9,2)", "identity", [Decimal("1.50")], Decimal("1.50")), None),
     Case("a day", T("timestamp", "day", [NOON, NOON + 5], 19_000), None),
     Case("a day before 1970 of an old writer", T("timestamp", "day", [-DAY - 5], -1), None),
