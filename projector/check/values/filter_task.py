@@ -26,7 +26,7 @@ from projector.planning.tasks import FileTask
 from projector.schema.arrow_schema import arrow_schema
 
 _KEPT_BYTES = 16 << 20
-"""Memory for the columns of the files that filters are tried on; what does not fit is read once for each filter."""
+"""Memory for the rows that filters leave; a filter that leaves more reads its files again for each engine."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def try_filters(task: FilterTask, storage: Storage) -> list[Disagreement]:
     found: list[Disagreement] = []
     with without_warnings():
         trial = _FilterTrial(task, reader, Collector.of(task.term, task.reading.columns))
-        for row_filter, places in task.filters:
-            found += trial.outcome(row_filter, [task.planned[place] for place in places])
+        for number, (_, places) in enumerate(task.filters):
+            found += trial.outcome(number, [task.planned[place] for place in places])
     return found
 
 
@@ -71,26 +71,28 @@ class _FilterTrial:
     task: FilterTask
     reader: Reader
     leaf: Collector
-    _kept: dict[str, list[pa.RecordBatch]] = field(default_factory=dict)
+    _passed: dict[str, list[list[pa.RecordBatch] | None]] = field(default_factory=dict)
     _kept_bytes: int = 0
 
-    def outcome(self, row_filter: Expression, files: Sequence[FileTask]) -> Iterator[Disagreement]:
+    def outcome(self, number: int, files: Sequence[FileTask]) -> Iterator[Disagreement]:
         """Yield where one filter gives other rows than it should."""
+        row_filter = self.task.filters[number][0]
         kept = {file.file for file in files}
         for file in self.task.reading.files:
-            if file.file not in kept and next(self._expected((file,), row_filter), None) is not None:
+            if file.file not in kept and next(self._expected((file,), number), None) is not None:
                 yield passed_over(file.file, row_filter)
         for engine in self.task.engines:
-            difference = self._difference(files, row_filter, engine)
+            difference = self._difference(files, number, engine)
             if difference is not None:
                 yield difference
 
-    def _difference(self, files: Sequence[FileTask], row_filter: Expression, engine: str) -> Disagreement | None:
+    def _difference(self, files: Sequence[FileTask], number: int, engine: str) -> Disagreement | None:
+        row_filter = self.task.filters[number][0]
         columns, said = self.task.reading.columns, str(row_filter)
         lane, tally = Lane(self.reader.scan(files, engine, row_filter)), Tally(columns)
         by_path = {file.file: file for file in self.task.reading.files}
         order = [by_path[file.file] for file in files]
-        for batch in self._expected(order, row_filter):
+        for batch in self._expected(order, number):
             lay_beside(lane, batch, batch.columns, tally)
             if lane.failure is not None:
                 break
@@ -104,7 +106,7 @@ class _FilterTrial:
         difference = next(tally.differences())
         if tally.expected_rows == tally.found_rows:
             schema = arrow_schema(columns)
-            expected = pa.Table.from_batches(self._expected(order, row_filter), schema)
+            expected = pa.Table.from_batches(self._expected(order, number), schema)
             found = pa.Table.from_batches(self.reader.scan(files, engine, row_filter), schema)
             if same_rows_in_any_order(expected, found):
                 return None
@@ -112,29 +114,35 @@ class _FilterTrial:
         told = Difference(None, None, None, difference.expected, difference.found, count)
         return Disagreement(engine, told, row_filter=said)
 
-    def _expected(self, files: Sequence[FileTask], row_filter: Expression) -> Iterator[pa.RecordBatch]:
+    def _expected(self, files: Sequence[FileTask], number: int) -> Iterator[pa.RecordBatch]:
         """The rows of files that pass a filter, after a full read."""
         for file in files:
-            for batch in self._full(file):
-                passed = passing(row_filter, self.leaf.leaf(batch))
-                if passed.true_count:
-                    yield batch.filter(passed)
+            if file.file not in self._passed:
+                self._passed[file.file] = self._read_once(file)
+            kept = self._passed[file.file][number]
+            yield from self._read_again(file, number) if kept is None else kept
 
-    def _full(self, file: FileTask) -> Iterator[pa.RecordBatch]:
-        """All rows of a file, read once if they fit into memory."""
-        known = self._kept.get(file.file)
-        if known is not None:
-            yield from known
-            return
-        batches: list[pa.RecordBatch] | None = []
-        size = 0
+    def _read_once(self, file: FileTask) -> list[list[pa.RecordBatch] | None]:
+        """The rows of a file that pass each filter; None for a filter whose rows do not fit into memory."""
+        found: list[list[pa.RecordBatch] | None] = [[] for _ in self.task.filters]
         for batch in self.reader.scan((file,), ARROW):
-            size += batch.nbytes
-            if batches is not None and self._kept_bytes + size > _KEPT_BYTES:
-                batches = None
-            if batches is not None:
-                batches.append(batch)
-            yield batch
-        if batches is not None:
-            self._kept[file.file] = batches
-            self._kept_bytes += size
+            leaf = self.leaf.leaf(batch)
+            for number, (row_filter, _) in enumerate(self.task.filters):
+                kept = found[number]
+                if kept is None:
+                    continue
+                passed = passing(row_filter, leaf)
+                if passed.true_count:
+                    kept.append(batch.filter(passed))
+                    self._kept_bytes += kept[-1].nbytes
+                if self._kept_bytes > _KEPT_BYTES:
+                    self._kept_bytes -= sum(each.nbytes for each in kept)
+                    found[number] = None
+        return found
+
+    def _read_again(self, file: FileTask, number: int) -> Iterator[pa.RecordBatch]:
+        row_filter = self.task.filters[number][0]
+        for batch in self.reader.scan((file,), ARROW):
+            passed = passing(row_filter, self.leaf.leaf(batch))
+            if passed.true_count:
+                yield batch.filter(passed)
