@@ -24,6 +24,7 @@ from projector.evolution.schema_sources import SchemaSource, load_schema, source
 from projector.evolution.transaction import Transaction
 from projector.evolution.update_schema import UpdateSchema
 from projector.files.shape_cache import default_cache
+from projector.planning.arguments import optional_number
 from projector.planning.scan_source import SnapshotSource
 from projector.schema.schema import Schema
 from projector.schema.schema_json import MAX_INT, schema_from_json
@@ -145,7 +146,7 @@ def check(
         _codes(ignore),
         tuple(suppressions),
         engines_of(engines) or ALL_ENGINES,
-        SampleSize(sample, sample_rows),
+        SampleSize(optional_number("sample", sample, 1), optional_number("sample_rows", sample_rows, 1)),
         all_columns,
         dict(queries or {}),
         {name: _source_of(other) for name, other in (query_tables or {}).items()},

@@ -13,6 +13,7 @@ from projector.errors import ProjectorError, ProjectorWarning, UnsupportedError
 from projector.files.shape_cache import default_cache
 from projector.files.shape_reader import read_shapes
 from projector.files.shapes import shapes_so_far
+from projector.planning.arguments import optional_number, whole_number
 from projector.planning.expressions import TRUE, Expression, both
 from projector.planning.projected_files import PlanCache, ProjectedFile, project_all, project_files
 from projector.planning.scan_plan import ScanPlan
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-"""Rows in a batch at most, unless the caller says otherwise."""
-
 
 @dataclass(frozen=True)
 class Scan:
@@ -45,8 +44,7 @@ class Scan:
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        if self.limit is not None and self.limit < 0:
-            raise ProjectorError(f"Cannot give {self.limit} rows", hint="a limit is 0 or more, or None")
+        object.__setattr__(self, "limit", optional_number("limit", self.limit, 0))
 
     def schema(self) -> Schema:
         """The schema of the rows, as selected."""
@@ -123,7 +121,7 @@ class Scan:
 
         from projector.schema.arrow_schema import arrow_schema
 
-        batches = self._batches(engine, batch_size)
+        batches = self._batches(engine, whole_number("batch_size", batch_size, 1))
         return pa.RecordBatchReader.from_batches(arrow_schema(self._schema), batches)
 
     def to_arrow(self, engine: str = "arrow") -> pa.Table:
@@ -154,6 +152,9 @@ class Scan:
             For the first file that cannot be read under the schema. A value that does not fit is an error of the query.
         NotFoundError, CorruptFileError, UnsupportedError
             For the first file that cannot be read at all.
+
+        Errors of executing the view on your own connection, such as a value that does not fit, are duckdb's own
+        (`duckdb.Error`); `query` turns them into `ProjectorError`.
         """
         return self._make_view(name, connection)
 

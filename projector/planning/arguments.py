@@ -1,0 +1,31 @@
+"""What callers give as numbers: looked at before anything is opened."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+from projector.errors import ProjectorError
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return a whole number. Raises `ProjectorError`, which names the parameter, if it is none or is below the least.
+
+    Booleans are integers to Python, but not what somebody who gives one means.
+    """
+    try:
+        found = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        found = None
+    if found is None:
+        raise ProjectorError(
+            f"Invalid {name}: {value!r} ({type(value).__name__})", hint=f"give an int that is {least} or more"
+        )
+    if found < least:
+        raise ProjectorError(f"Invalid {name}: {found}", hint=f"give an int that is {least} or more")
+    return found
+
+
+def optional_number(name: str, value: Any, least: int) -> int | None:
+    """Return a whole number, or None for None; see `whole_number`."""
+    return None if value is None else whole_number(name, value, least)
