@@ -31,7 +31,7 @@ class _Bench(click.Group):
             raise click.UsageError(f"{error.strerror or error}{where}") from error
 
 
-@click.group("bench", cls=_Bench, no_args_is_help=True)
+@click.group("bench", cls=_Bench, no_args_is_help=True, short_help="Measure what projection costs.")
 def command() -> None:
     """Measure what projection costs, beside the raw scan and other readers.
 
@@ -51,7 +51,7 @@ def list_scenarios() -> None:
         click.echo(f"{name:24} {each.size(1.0):18} {each.about}")
 
 
-@command.command("run")
+@command.command("run", short_help="Run scenarios, by name or pattern.")
 @click.argument("patterns", metavar="[SCENARIO]...", nargs=-1)
 @click.option("--scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Of files.")
 @click.option("--runs", type=click.IntRange(1), help="Rounds of each scenario.  [default: what the scenario says]")

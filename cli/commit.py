@@ -11,7 +11,7 @@ import click
 from projector.errors import SchemaUpdateError
 
 from .options import open_table, output_options, table_options
-from .output import Target, write_document, write_text
+from .output import Target, text_width, write_document, write_text
 from .proposal import proposal_options, require_proposal, show_notes, update_of
 from .reporting import FINDINGS, Choices, policy_options
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from projector.metadata.table_metadata import TableMetadata
 
 
-@click.command("commit")
+@click.command("commit", short_help="Check a change as `check` does, then commit it.")
 @click.argument("location", metavar="TABLE")
 @proposal_options
 @click.option("--no-check", is_flag=True, help="Commit without looking at the old files first.")
@@ -113,7 +113,9 @@ def _show(report: Report, choices: Choices, outcome: str) -> None:
 
     color = bool(os.environ.get("FORCE_COLOR")) or (sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
     color = color and not os.environ.get("NO_COLOR")
-    click.echo(text.render(report, color=color, verbose=choices.verbose, outcome=outcome), err=True, nl=False)
+    width = text_width(sys.stderr)
+    shown = text.render(report, color=color, verbose=choices.verbose, outcome=outcome, width=width)
+    click.echo(shown, err=True, nl=False)
 
 
 def _made(before: TableMetadata, after: TableMetadata) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("field", "id", "type", "origin", "column", "column_type", "cast", "detail")
 
 
-@click.command("explain")
+@click.command("explain", short_help="Show which files a column's values come from, and how.")
 @click.argument("location", metavar="TABLE")
 @click.argument("column", required=False)
 @click.option("--filter", "row_filter", metavar="EXPR", help="Explain a scan with this filter: which files it skips.")

@@ -17,7 +17,7 @@ _TABLE = "warehouse/db/orders"
 _FOLDER = "migrations"
 
 
-@click.command("init")
+@click.command("init", short_help="Write a configuration, a hook or a workflow for the check.")
 @click.argument("location", metavar="[TABLE]", default=_TABLE)
 @click.option(
     "--migrations", "folder", metavar="FOLDER", default=_FOLDER, show_default=True, help="Where ALTER TABLE files are."

@@ -9,13 +9,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -127,7 +128,8 @@ def write_listing(listing: Listing, target: Target, more: Mapping[str, Any] | No
             write_document({**(more or {}), listing.name: listing.objects()}, target)
         case "csv":
             with target.open() as stream:
-                _write_csv(listing.columns, listing.rows, stream)
+                rows = ([printable(cell) if isinstance(cell, str) else cell for cell in row] for row in listing.rows)
+                _write_csv(listing.columns, rows, stream)
         case "text":
             with target.open() as stream:
                 stream.write(_text_listing(listing))
@@ -160,6 +162,11 @@ def write_rows(batches: pa.RecordBatchReader, target: Target, limit: int | None)
                 stream.write(_text_table(batches.schema.names, shown[: TEXT_ROWS if limit is None else None]))
             if limit is None and len(shown) > TEXT_ROWS:
                 note(f"these are the first {TEXT_ROWS} rows; --limit asks for more, --format csv|json|parquet for all")
+
+
+def text_width(stream: IO[str] | None) -> int | None:
+    """Return the columns that text is wrapped to: a terminal's, 80 if it does not say; None away from a terminal."""
+    return shutil.get_terminal_size((80, 24)).columns if _is_terminal(stream) else None
 
 
 def _is_terminal(stream: IO[str] | None) -> bool:
@@ -253,7 +260,8 @@ def _write_json_rows(batches: pa.RecordBatchReader, stream: IO[bytes]) -> None:
 
 
 def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], stream: IO[bytes]) -> None:
-    for row in chain([columns], rows):
+    # Names are escaped: they could steer a terminal. Values are data and stay as they are.
+    for row in chain([[printable(name) for name in columns]], rows):
         stream.write((",".join(map(_csv_cell, row)) + "\n").encode("utf-8", "backslashreplace"))
 
 
@@ -296,20 +304,32 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    terminal, width = _is_terminal(sys.stdout), text_width(sys.stdout)
+    cells = [[_text_cell(value) for value in row] for row in rows]
+    words = [_longest_word([name, *(row[i] for row in cells)]) for i, name in enumerate(columns)]
+    # Words break only if the longest of all columns have no room beside each other.
+    whole = width is not None and sum(words) + 2 * len(words) <= width
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0) if terminal else (0, 1))
     numeric = [all(_is_number(row[i]) for row in rows if row[i] not in (None, "")) for i in range(len(columns))]
-    for name, right in zip(columns, numeric, strict=True):
-        table.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("null", "dim") if value is None else Text(_text_cell(value)) for value in row))
+    for name, right, least in zip(columns, numeric, words, strict=True):
+        justify: Literal["left", "right"] = "right" if right else "left"
+        table.add_column(Text(printable(name)), justify=justify, overflow="fold", min_width=least if whole else None)
+    for row, shown in zip(rows, cells, strict=True):
+        table.add_row(*(Text(cell, "dim" if value is None else "") for value, cell in zip(row, shown, strict=True)))
     out = io.StringIO()
-    terminal = _is_terminal(sys.stdout)
     # Away from a terminal nothing is folded to a width: other programs read it.
-    width = None if terminal else 1_000_000
-    console = Console(file=out, force_terminal=terminal or None, width=width, soft_wrap=not terminal, highlight=False)
+    console = Console(
+        file=out, force_terminal=terminal or None, width=width or 1_000_000, soft_wrap=not terminal, highlight=False
+    )
     console.print(table)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _longest_word(cells: Iterable[str]) -> int:
+    from rich.cells import cell_len
+
+    return max((cell_len(word) for cell in cells for word in printable(cell).split()), default=1)
 
 
 def _is_number(value: Any) -> bool:
@@ -318,6 +338,8 @@ def _is_number(value: Any) -> bool:
 
 def _text_cell(value: Any) -> str:
     match value:
+        case None:
+            return "null"
         case str():
             return printable(value)
         case bool() | dict() | list():

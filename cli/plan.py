@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Commit = SchemaCommit | TransactionCommit
 
 
-@click.command("plan")
+@click.command("plan", short_help="Show all that a change would commit.")
 @click.argument("location", metavar="TABLE")
 @proposal_options
 @click.option(

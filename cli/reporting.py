@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from .options import cache_option, check_output_names, output_options
-from .output import Target
+from .output import Target, text_width
 
 if TYPE_CHECKING:
     from projector.check.config import Config
@@ -203,7 +203,8 @@ def _rendered(reports: Sequence[Report], target: Target, choices: Choices) -> st
     if target.format != "text":
         return render_reports(reports, target.format)
     color, several = _wants_color(target), len(reports) > 1
-    return "\n".join(text.render(r, color=color, verbose=choices.verbose, named=several) for r in reports)
+    width = None if target.file is not None else text_width(sys.stdout)
+    return "\n".join(text.render(r, color=color, verbose=choices.verbose, named=several, width=width) for r in reports)
 
 
 def _wants_color(target: Target) -> bool:

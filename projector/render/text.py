@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from projector.check.findings import Finding, Severity, Status
 from projector.check.report import Report
 from projector.check.rules import all_rules
 from projector.evolution.operations import Source
 from projector.render.words import counted, evidence_lines, looked_at, printable, verdict
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 
@@ -24,6 +29,7 @@ def render(
     verbose: bool = False,
     outcome: str = "nothing was committed",
     named: bool = False,
+    width: int | None = None,
 ) -> str:
     """The report as text.
 
@@ -37,6 +43,8 @@ def render(
         What became of the change, in the last line.
     named:
         Begin with the name of the file that the proposal is from, to tell reports on several files apart.
+    width:
+        Columns to wrap to, between words; excerpts stay whole. Unless given, nothing is wrapped.
     """
     from rich.console import Console
     from rich.text import Text
@@ -47,8 +55,35 @@ def render(
     )
     head: list[Line] = [[(f"== {report.proposal_file or 'sql'}", "bold")], []] if named else []
     for line in (*head, *_lines(report, verbose, outcome)):
-        console.print(Text.assemble(*((printable(text), style) for text, style in line)))
+        whole = Text.assemble(*((printable(text), style) for text, style in line))
+        for part in (whole,) if width is None or _is_excerpt(line) else _wrapped(whole, _hang(line), width):
+            console.print(part)
     return out.getvalue()
+
+
+def _is_excerpt(line: Line) -> bool:
+    """Return whether a line is one of the proposal's, or its marks, which wrapping would part."""
+    return bool(line) and line[0][0].endswith("| ")
+
+
+def _hang(line: Line) -> int:
+    """Return how far the further lines of a wrapped line are indented: to behind its label, if it begins with one."""
+    label = line[0][0] if line else ""
+    return _width(label) if len(line) > 1 and label.endswith(" ") else 2 + len(label) - len(label.lstrip())
+
+
+def _wrapped(text: Text, hang: int, width: int) -> Iterator[Text]:
+    """Yield the lines of a text. A word that is longer than a line stays whole, which rich's own wrapping cannot do."""
+    from rich.text import Text
+
+    plain, breaks, start, room = text.plain, [], 0, width
+    for word in re.finditer(r"\S+", plain):
+        if word.start() > max(start, hang) and _width(plain[start : word.end()]) > room:
+            start, room = word.start(), max(20, width - hang)
+            breaks.append(start)
+    for number, part in enumerate(text.divide(breaks)):
+        part.rstrip()
+        yield part if number == 0 else Text.assemble(" " * hang, part)
 
 
 def _lines(report: Report, verbose: bool, outcome: str) -> Iterator[Line]:

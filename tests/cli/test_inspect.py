@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cli.main import run
+from cli.output import Listing, Target, write_listing
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_data"
 ORDERS = str(SAMPLES / "orders")
@@ -144,3 +145,9 @@ def test_explain_of_a_table_without_files(capsys: pytest.CaptureFixture[str], tm
     metadata = json.loads((Path(ORDERS) / "metadata" / "v1.metadata.json").read_text())
     (tmp_path / "v1.metadata.json").write_text(json.dumps(metadata))
     assert document(capsys, "explain", str(tmp_path / "v1.metadata.json"))["shapes"] == []
+
+
+def test_names_in_csv_cannot_steer_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    listing = Listing("fields", ("na\x1b[31mme",), (("a\x1b]0;b\x07",), (None,), (1,)))
+    write_listing(listing, Target("csv"))
+    assert capsys.readouterr().out == "na\\x1b[31mme\na\\x1b]0;b\\x07\n\n1\n"

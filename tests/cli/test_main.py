@@ -186,3 +186,31 @@ def test_closed_standard_streams(closed: str, tmp_path: Path) -> None:
     target = tmp_path / "rows.txt"
     assert shell(f"-o {target}").returncode == 0
     assert len(target.read_text().splitlines()) == 2 + 13
+
+
+def test_a_reader_of_a_list_of_benchmarks_may_go_away() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with projector_process("bench", "list", stdout=write) as process:
+        os.close(write)
+        _, told = process.communicate()
+    assert process.returncode == 141
+    assert told == b""
+
+
+def test_benchmarks_without_numpy_name_the_extra() -> None:
+    code = "import sys; sys.modules['numpy'] = None; from cli.main import main; main(['bench', 'list'])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'iceberg-projector[bench]'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "this is a bug" not in done.stderr
+
+
+def test_summaries_of_verbs_are_whole(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for args in (["--help"], ["bench", "--help"]):
+        run(args)
+        summaries = capsys.readouterr().out.partition("Commands:\n")[2]
+        assert summaries
+        assert "..." not in summaries

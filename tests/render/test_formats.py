@@ -208,3 +208,20 @@ def test_text_cannot_steer_a_terminal(evil: Report) -> None:
 def test_every_format_of_an_empty_report(form: str, tmp_path: Path) -> None:
     clean = projector.check(table("1 a int")(tmp_path), sql="ALTER TABLE t ADD COLUMN b int")
     assert isinstance(render_report(clean, form), str)
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_text_wraps_between_words(width: int, report: Report) -> None:
+    whole, wrapped = text.render(report), text.render(report, width=width)
+    assert wrapped.split() == whole.split()
+    long = [line for line in wrapped.splitlines() if len(line) > width]
+    assert all(len(line.split()) == 1 or "|" in line or "-->" in line for line in long)
+    assert len(wrapped.splitlines()) > len(whole.splitlines())
+    assert "  3 | ALTER COLUMN qty TYPE string;\n    |              ^^^^^^^^^^^^^^^\n" in wrapped
+
+
+def test_wrapped_text_keeps_to_the_right_of_its_label(report: Report) -> None:
+    lines = text.render(report, width=50).splitlines()
+    why = next(i for i, line in enumerate(lines) if line.startswith("  why "))
+    assert lines[why + 1].startswith(" " * 12)
+    assert lines[why + 1][12] != " "
