@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -300,20 +300,25 @@ def _text_listing(listing: Listing) -> bytes:
 
 def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     terminal, width = _is_terminal(sys.stdout), text_width(sys.stdout)
     cells = [[_text_cell(value) for value in row] for row in rows]
-    words = [_longest_word([name, *(row[i] for row in cells)]) for i, name in enumerate(columns)]
-    # Words break only if the longest of all columns have no room beside each other.
-    whole = width is not None and sum(words) + 2 * len(words) <= width
+    words = [_longest_word([_heading(name), *(row[i] for row in cells)]) for i, name in enumerate(columns)]
+    if width is not None and rows and sum(words) + 2 * len(words) > width:
+        return _records(columns, rows, cells)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0) if terminal else (0, 1))
     numeric = [all(_is_number(row[i]) for row in rows if row[i] not in (None, "")) for i in range(len(columns))]
-    for name, right, least in zip(columns, numeric, words, strict=True):
-        justify: Literal["left", "right"] = "right" if right else "left"
-        table.add_column(Text(printable(name)), justify=justify, overflow="fold", min_width=least if whole else None)
+    widths: Sequence[int | None] = [None] * len(columns)
+    if width is not None:
+        needs = [max(map(cell_len, [*_heading(n).split("\n"), *(c[i] for c in cells)])) for i, n in enumerate(columns)]
+        widths = _shared(words, needs, width - 2 * len(columns))
+    for name, right, room in zip(columns, numeric, widths, strict=True):
+        heading = Text(_heading(name) if terminal else printable(name))
+        table.add_column(heading, justify="right" if right else "left", overflow="fold", width=room)
     for row, shown in zip(rows, cells, strict=True):
         table.add_row(*(Text(cell, "dim" if value is None else "") for value, cell in zip(row, shown, strict=True)))
     out = io.StringIO()
@@ -326,10 +331,38 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
 
 
+def _records(columns: Sequence[str], rows: Sequence[Sequence[Any]], cells: Sequence[Sequence[str]]) -> bytes:
+    """Rows one below the other, a line for each cell that is not blank: for tables too wide for a terminal."""
+    from rich.cells import cell_len, set_cell_size
+
+    names = [printable(name) for name in columns]
+    room = max(map(cell_len, names))
+    blocks = (
+        "".join(f"{set_cell_size(n, room)}  {cell}\n" for n, v, cell in zip(names, row, shown, strict=True) if v != "")
+        for row, shown in zip(rows, cells, strict=True)
+    )
+    return "\n".join(blocks).encode("utf-8", "backslashreplace")
+
+
+def _shared(least: Sequence[int], needs: Sequence[int], width: int) -> list[int]:
+    """Return the widths of columns: what each needs, or an equal share of what the narrower ones leave of a width."""
+    widths, left = list(least), width - sum(least)
+    for done, i in enumerate(sorted(range(len(least)), key=lambda i: needs[i] - least[i])):
+        more = max(0, min(needs[i] - least[i], left // (len(least) - done)))
+        widths[i] += more
+        left -= more
+    return widths
+
+
+def _heading(name: str) -> str:
+    """A column's name for a terminal, a long one on several lines."""
+    return printable(name).replace("_", "_\n") if len(name) > 12 else printable(name)
+
+
 def _longest_word(cells: Iterable[str]) -> int:
     from rich.cells import cell_len
 
-    return max((cell_len(word) for cell in cells for word in printable(cell).split()), default=1)
+    return max((cell_len(word) for cell in cells for word in cell.split()), default=1)
 
 
 def _is_number(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,32 @@ def test_names_in_csv_cannot_steer_a_terminal(capsys: pytest.CaptureFixture[str]
     listing = Listing("fields", ("na\x1b[31mme",), (("a\x1b]0;b\x07",), (None,), (1,)))
     write_listing(listing, Target("csv"))
     assert capsys.readouterr().out == "na\\x1b[31mme\na\\x1b]0;b\\x07\n\n1\n"
+
+
+def test_words_of_a_table_do_not_break_in_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, name = "s3://b/" + "x" * 60, "items.element.isbn"
+    listing = Listing("files", ("file", "column", "note"), ((path, name, "a b c"), (path, None, "d")))
+    monkeypatch.setattr("cli.output._is_terminal", lambda stream: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    write_listing(listing, Target("text"))
+    assert capsys.readouterr().out == (f"file    {path}\ncolumn  {name}\nnote    a b c\n\nfile    {path}\nnote    d\n")
+    monkeypatch.setenv("COLUMNS", "200")
+    write_listing(listing, Target("text"))
+    assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+@pytest.mark.parametrize("width", range(40, 140, 7))
+@pytest.mark.parametrize(
+    "verb", [("inspect", ORDERS), ("inspect", ORDERS, "snapshots"), ("explain", ORDERS), ("rules",)]
+)
+def test_a_terminal_of_any_width_shows_every_word(
+    verb: tuple[str, ...], width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = set(text(capsys, *verb, "--format", "text").split())
+    monkeypatch.setattr("cli.output._is_terminal", lambda stream: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    shown = set(re.sub(r"\x1b\[[0-9;]*m", "", text(capsys, *verb, "--format", "text")).split())
+    assert {w for w in whole - shown if not re.fullmatch(r"[a-z]+(_[a-z]+)+|─+", w)} == set()
