@@ -58,7 +58,7 @@ def _growth(results: Mapping[str, Any], axis: str, folder: Path) -> Path | None:
         if result["scenario"].startswith(prefix) and result["median_seconds"] is not None:
             value = int(result["size"].split("x")[0]) if axis == "files" else int(result["scenario"][len(prefix) :])
             seconds.setdefault(result["runner"], []).append((value, result["median_seconds"]))
-            if (peak := result["facts"].get("peak_bytes")) is not None:
+            if (peak := result.get("facts", {}).get("peak_bytes")) is not None:
                 memory.setdefault(result["runner"], []).append((value, peak / 2**20))
     if not seconds:
         return None
