@@ -22,7 +22,7 @@ from projector.planning.scan_source import ScanSource, enough_at_first, exact_co
 from projector.planning.tasks import FileTask
 from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
-from projector.schema.types import NestedField, StructType, VariantType, walk
+from projector.schema.types import has_variant
 
 if TYPE_CHECKING:
     import duckdb
@@ -172,7 +172,7 @@ class Scan:
         """The scan without columns that hold variants, if none was selected: a frame or view need not use them."""
         fields = self._schema.fields
         selected = {f.field_id for f in fields} != {f.field_id for f in self._source.schema.fields}
-        left_out = [] if selected else [f.name for f in fields if _has_variant(f)]
+        left_out = [] if selected else [f.name for f in fields if has_variant(f.field_type)]
         if not left_out:
             return self
         warnings.warn(
@@ -180,7 +180,9 @@ class Scan:
             ProjectorWarning,
             stacklevel=4,
         )
-        return replace(self, _schema=replace(self._schema, fields=tuple(f for f in fields if not _has_variant(f))))
+        return replace(
+            self, _schema=replace(self._schema, fields=tuple(f for f in fields if not has_variant(f.field_type)))
+        )
 
     def to_pandas(self, **options: Any) -> pd.DataFrame:
         """All rows as a pandas DataFrame; `options` go to `pyarrow.Table.to_pandas`."""
@@ -268,10 +270,6 @@ class Scan:
                 left -= batch.num_rows
                 if left <= 0:
                     return
-
-
-def _has_variant(field: NestedField) -> bool:
-    return any(isinstance(each.field_type, VariantType) for _, each in walk(StructType((field,))))
 
 
 def _with_notes(files: Iterable[ProjectedFile]) -> Iterator[ProjectedFile]:

@@ -254,6 +254,8 @@ def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
             f"values in {left.left_out} files with {left.left_out_rows} rows: a sample was read that covers every"
             " shape, partition spec and kind of deletes"
         )
+    if values is not None and values.variants:
+        said.append(f"values of {', '.join(values.variants)}: variant columns are not supported")
     if values is not None and values.unread_columns:
         said.append(f"whether {values.unread_columns} columns that the change cannot alter can be read")
     if state.level >= Level.FOOTERS:

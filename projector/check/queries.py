@@ -17,7 +17,7 @@ from projector.planning.expressions import TRUE
 from projector.planning.projected_files import PlanCache, project_files
 from projector.planning.scan_source import SnapshotSource
 from projector.schema.schema import Schema
-from projector.schema.types import VariantType, walk
+from projector.schema.types import has_variant
 
 if TYPE_CHECKING:
     import duckdb
@@ -148,17 +148,13 @@ def _connection(state: TableState, others: Mapping[str, SnapshotSource]) -> duck
 def _make_view(source: SnapshotSource, name: str, connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
     from projector.engines.duckdb_view import make_view
 
-    readable = Schema(tuple(f for f in source.schema.fields if not _holds_variant(f.field_type)))
+    readable = Schema(tuple(f for f in source.schema.fields if not has_variant(f.field_type)))
     tasks = source.plan(TRUE).tasks
     request = source.request(readable, TRUE, tasks)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         projected = project_files(tasks, PlanCache(request.wide_schema, request.name_mapping), request.storage)
         make_view(projected, request, name, connection, None, paths)
-
-
-def _holds_variant(kind: Any) -> bool:
-    return isinstance(kind, VariantType) or any(isinstance(f.field_type, VariantType) for _, f in walk(kind))
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:

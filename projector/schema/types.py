@@ -348,6 +348,13 @@ def walk(iceberg_type: IcebergType, path: tuple[str, ...] = ()) -> Iterator[tupl
         yield from walk(child.field_type, child_path)
 
 
+def has_variant(iceberg_type: IcebergType) -> bool:
+    """Whether a type is a variant or has one in it."""
+    return isinstance(iceberg_type, VariantType) or any(
+        isinstance(field.field_type, VariantType) for _, field in walk(iceberg_type)
+    )
+
+
 def nesting(iceberg_type: IcebergType) -> int:
     """How many levels of structs, lists and maps a type has; 0 for a primitive. Takes types of any depth."""
     deepest, left = 0, [(iceberg_type, 0)]

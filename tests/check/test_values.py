@@ -22,7 +22,8 @@ from projector.metadata import manifest_model
 from projector.planning import snapshot_plan
 from projector.planning.scan_source import SnapshotSource
 from projector.schema.arrow_schema import arrow_schema
-from projector.schema.types import IntegerType, NestedField, StructType
+from projector.schema.schema import Schema
+from projector.schema.types import IntegerType, NestedField, StructType, VariantType
 from tests.check import faults
 from tests.check.tables import evolve, foreign, schema, table
 
@@ -202,3 +203,16 @@ def test_bounds_that_hide_the_rows_of_one_file_are_found(tmp_path: Path, monkeyp
     assert finding.evidence.files == 1
     assert finding.evidence.facts == ("1 filters, the first: v = 109",)
     assert "none, by the bounds or partition of the file for v = 109" in finding.message
+
+
+def test_a_variant_is_not_looked_at_and_stops_nothing(tmp_path: Path) -> None:
+    fields = schema("1 a int")
+    made = table(
+        Schema((*fields.fields, NestedField(2, "v", VariantType()))),
+        foreign({"a": pa.array([1, 2], pa.int32())}, a=1),
+        version=3,
+    )
+    report = projector.check(made(tmp_path), level="values", engines=["polars", "duckdb"])
+    assert not [f for f in report.findings if f.code.startswith("F9")]
+    assert report.looked_at.values_rows == 2
+    assert any(said.startswith("values of v: ") for said in report.not_looked_at)

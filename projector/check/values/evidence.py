@@ -23,7 +23,7 @@ from projector.errors import ProjectorError, UnsupportedError
 from projector.planning.expressions import BoundTerm
 from projector.planning.tasks import FileTask
 from projector.schema.schema import Schema
-from projector.schema.types import StructType, VariantType, walk
+from projector.schema.types import NestedField, StructType, has_variant, walk
 
 if TYPE_CHECKING:
     from projector.check.state import TableState
@@ -64,8 +64,16 @@ class StateValues:
     @cached_property
     def schema(self) -> Schema:
         """The columns that are read."""
-        fields = self.state.schema.fields
-        return Schema(tuple(f for f in fields if self.columns is None or f.field_id in self.columns))
+        return Schema(tuple(f for f in self._wanted if not has_variant(f.field_type)))
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The columns to read that nobody here can read, for they hold variants."""
+        return tuple(f.name for f in self._wanted if has_variant(f.field_type))
+
+    @property
+    def _wanted(self) -> tuple[NestedField, ...]:
+        return tuple(f for f in self.state.schema.fields if self.columns is None or f.field_id in self.columns)
 
     @cached_property
     def terms(self) -> tuple[BoundTerm, ...]:
@@ -124,14 +132,14 @@ class StateValues:
     def _rest(self) -> Schema | None:
         """The columns that are not compared, if the table is small enough to read them all the same."""
         fields = self.state.schema.fields
-        others = tuple(f for f in fields if f not in self.schema.fields and not isinstance(f.field_type, VariantType))
+        others = tuple(f for f in fields if f not in self.schema.fields and not has_variant(f.field_type))
         leaves = sum(f.field_type.is_primitive for _, f in walk(StructType(others)))
         return Schema(others) if others and leaves * self.sample.rows <= CELLS_READ_ANYWAY else None
 
     @property
     def unread_columns(self) -> int:
         """Columns of which nothing is read, not even to see that they can be."""
-        return len(self.state.schema.fields) - len(self.schema.fields) if self._rest is None else 0
+        return len(self.state.schema.fields) - len(self._wanted) if self._rest is None else 0
 
     @property
     def compared(self) -> int:

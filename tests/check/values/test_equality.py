@@ -116,7 +116,18 @@ def test_rows_in_another_order_are_the_same_rows() -> None:
     rows = [{"a": i % 3, "s": {"x": i / 2, "l": [i]} if i % 4 else None} for i in range(12)]
     table = pa.Table.from_batches([from_plain_rows(rows, columns)])
     turned = pa.Table.from_batches([from_plain_rows(rows[::-1], columns)])
-    assert same_rows_in_any_order(table, turned)
+    assert same_rows_in_any_order(table, turned, columns)
     other = [*rows[:-1], {"a": rows[-1]["a"], "s": {"x": 5.5, "l": [99]}}]
-    assert not same_rows_in_any_order(table, pa.Table.from_batches([from_plain_rows(other, columns)]))
-    assert not same_rows_in_any_order(table, table.slice(1))
+    assert not same_rows_in_any_order(table, pa.Table.from_batches([from_plain_rows(other, columns)]), columns)
+    assert not same_rows_in_any_order(table, table.slice(1), columns)
+
+
+def test_rows_that_differ_in_lists_and_maps_alone_may_come_in_another_order() -> None:
+    columns = schema("1 n float, 2 m <3 int!, 4 [5 int]>, 6 l [7 int]")
+    rows = [{"n": None, "m": [(i, [i])] if i % 4 else None, "l": [i, None] if i % 3 else []} for i in range(12)]
+
+    def table(rows: list[dict[str, Any]]) -> pa.Table:
+        return pa.Table.from_batches([from_plain_rows(rows, columns)])
+
+    assert same_rows_in_any_order(table(rows), table(rows[::-1]), columns)
+    assert not same_rows_in_any_order(table(rows), table([*rows[:-1], {**rows[-1], "l": [99]}]), columns)
