@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import projector
-from projector.metadata import kept_manifests
+from projector.metadata.manifests import cache as kept_manifests
 
 from .many_files import ManyFiles, write_table
 from .measuring import Runner

@@ -9,5 +9,5 @@ CHANGE_COLUMNS = ("change", "id", "field", "before", "after")
 
 
 def change_row(change: Mapping[str, Any]) -> tuple[Any, ...]:
-    """One change, from the JSON form of `projector.evolution.schema_diff`."""
+    """One change, from the JSON form of `projector.evolution.diff.schema_diff`."""
     return tuple(change[key] for key in ("kind", "field_id", "path", "before", "after"))

@@ -56,7 +56,7 @@ class Verbs(click.Group):
         """The command of a verb's module, imported now; None for a verb that there is not."""
         if cmd_name not in VERBS:
             return None
-        command = import_module(f".{cmd_name}", __package__).command
+        command = import_module(f".commands.{cmd_name}", __package__).command
         assert isinstance(command, click.Command)
         return command
 

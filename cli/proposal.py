@@ -18,9 +18,9 @@ from .output import note
 
 if TYPE_CHECKING:
     from projector.api.table import Table
-    from projector.check.proposal import Proposal
-    from projector.evolution.transaction import Transaction
-    from projector.evolution.update_schema import UpdateSchema
+    from projector.check.change.proposal import Proposal
+    from projector.evolution.updates.transaction import Transaction
+    from projector.evolution.updates.update_schema import UpdateSchema
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _UNDELETE = re.compile(r"(?P<name>[^=:]+)(?::(?P<id>\d+))?(?:=(?P<new>[^=]+))?")
@@ -133,17 +133,17 @@ def update_of(proposal: Proposal) -> UpdateSchema | Transaction:
 
 
 def _of_schema(table: Table, file: str, by: Any, incompatible: bool) -> Proposal:
-    from projector.check.proposal import from_schema
-    from projector.evolution.schema_sources import load_schema
+    from projector.check.change.proposal import from_schema
+    from projector.evolution.diff.schema_sources import load_schema
 
     version = table.metadata.format_version
     return from_schema(load_schema(file), table.schema(), version, by, allow_incompatible_changes=incompatible)
 
 
 def _union(table: Table, file: str, incompatible: bool) -> Proposal:
-    from projector.check.proposal import Proposal
-    from projector.evolution.schema_sources import load_schema
-    from projector.evolution.update_schema import UpdateSchema
+    from projector.check.change.proposal import Proposal
+    from projector.evolution.diff.schema_sources import load_schema
+    from projector.evolution.updates.update_schema import UpdateSchema
 
     update = UpdateSchema(format_version=table.metadata.format_version, allow_incompatible_changes=incompatible)
     return Proposal(update.union_by_name(load_schema(file).schema, promote=True), file=file)
@@ -151,7 +151,7 @@ def _union(table: Table, file: str, incompatible: bool) -> Proposal:
 
 def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatible: bool, any_table: bool) -> Proposal:
     from projector.api.sql_names import sql_names
-    from projector.check.proposal import from_sql
+    from projector.check.change.proposal import from_sql
 
     names = () if any_table else sql_names(table)
     return from_sql(text, dialect, table.metadata, file, allow_incompatible_changes=incompatible, table_names=names)
@@ -169,8 +169,8 @@ def show_notes(proposal: Proposal) -> None:
 
 def _first(table: Table, mapping: str | None, undelete: tuple[str, ...]) -> Transaction | None:
     """What comes before SQL: a mapping keeps the names that columns have now, and columns come back."""
-    from projector.evolution.transaction import Transaction
-    from projector.evolution.undelete import UndeleteColumn
+    from projector.evolution.updates.transaction import Transaction
+    from projector.evolution.updates.undelete import UndeleteColumn
 
     if mapping is None and not undelete:
         return None
@@ -191,8 +191,8 @@ def _first(table: Table, mapping: str | None, undelete: tuple[str, ...]) -> Tran
 
 
 def _joined(first: Transaction, proposal: Proposal | None, incompatible: bool) -> Proposal:
-    from projector.check.proposal import Proposal
-    from projector.evolution.transaction import Transaction
+    from projector.check.change.proposal import Proposal
+    from projector.evolution.updates.transaction import Transaction
 
     if proposal is None:
         return Proposal(first)

@@ -15,10 +15,10 @@ from .options import cache_option, check_output_names, output_options
 from .output import Target, text_width
 
 if TYPE_CHECKING:
-    from projector.check.config import Config
-    from projector.check.policy import Compatibility
-    from projector.check.report import Report
-    from projector.check.rule import Level
+    from projector.check.kit.rule import Level
+    from projector.check.report.config import Config
+    from projector.check.report.policy import Compatibility
+    from projector.check.report.report import Report
 
 FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 _COMPATIBILITIES = (
@@ -124,7 +124,7 @@ class Choices:
     @staticmethod
     def taken_from(options: dict[str, Any]) -> Choices:
         """The choices, taken out of a command's options."""
-        from projector.check.config import find_config, read_config
+        from projector.check.report.config import find_config, read_config
 
         target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
         given = options.pop("config_file")
@@ -153,15 +153,15 @@ class Choices:
     @property
     def levels(self) -> tuple[Level, Compatibility]:
         """How far to look, and who must be able to read what."""
-        from projector.check.policy import Compatibility
-        from projector.check.rule import Level
+        from projector.check.kit.rule import Level
+        from projector.check.report.policy import Compatibility
 
         asked = self.of_check()
         return Level.of(asked["level"]), Compatibility(asked["compatibility"])
 
     def fail(self, report: Report) -> bool:
         """Whether the report holds a finding that counts as a failure."""
-        from projector.check.findings import Severity
+        from projector.check.report.findings import Severity
 
         fail_on = self.fail_on or self.config.fail_on or "error"
         return report.fails(None if fail_on == "never" else Severity(fail_on))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from projector.api.scan import Scan
     from projector.api.table import Table, load_table
     from projector.check.progress import Progress
-    from projector.check.report import CheckFailedError, Report
+    from projector.check.report.report import CheckFailedError, Report
     from projector.errors import (
         CommitConflictError,
         CommitUnknownError,
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
         StoreError,
         UnsupportedError,
     )
-    from projector.evolution.rest_body import schema_update_body, transaction_body
-    from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
-    from projector.evolution.transaction import Transaction, TransactionCommit, prepare_transaction
-    from projector.evolution.update_schema import UpdateSchema
-    from projector.evolution.update_sort_order import UpdateSortOrder
-    from projector.evolution.update_spec import UpdateSpec
-    from projector.files.shape_groups import ShapeGroup, shapes
+    from projector.evolution.commit.rest_body import schema_update_body, transaction_body
+    from projector.evolution.updates.schema_commit import SchemaCommit, prepare_schema_update
+    from projector.evolution.updates.transaction import Transaction, TransactionCommit, prepare_transaction
+    from projector.evolution.updates.update_schema import UpdateSchema
+    from projector.evolution.updates.update_sort_order import UpdateSortOrder
+    from projector.evolution.updates.update_spec import UpdateSpec
+    from projector.files.shapes.groups import ShapeGroup, shapes
     from projector.metadata.table_metadata import TableMetadata
     from projector.projection.plan import Plan
     from projector.projection.resolve import resolve
@@ -89,30 +89,30 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CheckFailedError": "projector.check.report",
+    "CheckFailedError": "projector.check.report.report",
     "Plan": "projector.projection.plan",
     "Progress": "projector.check.progress",
-    "Report": "projector.check.report",
+    "Report": "projector.check.report.report",
     "Scan": "projector.api.scan",
     "Schema": "projector.schema.schema",
-    "SchemaCommit": "projector.evolution.schema_commit",
-    "ShapeGroup": "projector.files.shape_groups",
+    "SchemaCommit": "projector.evolution.updates.schema_commit",
+    "ShapeGroup": "projector.files.shapes.groups",
     "Table": "projector.api.table",
     "TableMetadata": "projector.metadata.table_metadata",
-    "Transaction": "projector.evolution.transaction",
-    "TransactionCommit": "projector.evolution.transaction",
-    "UpdateSchema": "projector.evolution.update_schema",
-    "UpdateSortOrder": "projector.evolution.update_sort_order",
-    "UpdateSpec": "projector.evolution.update_spec",
+    "Transaction": "projector.evolution.updates.transaction",
+    "TransactionCommit": "projector.evolution.updates.transaction",
+    "UpdateSchema": "projector.evolution.updates.update_schema",
+    "UpdateSortOrder": "projector.evolution.updates.update_sort_order",
+    "UpdateSpec": "projector.evolution.updates.update_spec",
     "check": "projector.api.check",
     "load_table": "projector.api.table",
-    "prepare_schema_update": "projector.evolution.schema_commit",
-    "prepare_transaction": "projector.evolution.transaction",
+    "prepare_schema_update": "projector.evolution.updates.schema_commit",
+    "prepare_transaction": "projector.evolution.updates.transaction",
     "read_files": "projector.api.read_files",
     "resolve": "projector.projection.resolve",
-    "schema_update_body": "projector.evolution.rest_body",
-    "shapes": "projector.files.shape_groups",
-    "transaction_body": "projector.evolution.rest_body",
+    "schema_update_body": "projector.evolution.commit.rest_body",
+    "shapes": "projector.files.shapes.groups",
+    "transaction_body": "projector.evolution.commit.rest_body",
 }
 """Where each public name lives; errors and `types` are found below."""
 

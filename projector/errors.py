@@ -106,7 +106,7 @@ class SchemaUpdateError(ProjectorError):
     Attributes
     ----------
     operation:
-        The operation that failed (projector.evolution.operations); None where the schema as a whole is what fails.
+        The operation that failed (projector.evolution.operations.schema); None if the schema as a whole fails.
     operation_index:
         Its place among the recorded operations, from 0.
     """

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from projector.engines.plain import from_plain_rows
+from projector.engines.plain_rows import from_plain_rows
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,

@@ -101,7 +101,7 @@ def test_the_test_sees_every_way_to_import() -> None:
         "    from . import casts\n"
         "    import_module('projector.render.text')\n"
         "if TYPE_CHECKING:\n"
-        "    from projector.planning.tasks import FileTask\n"
+        "    from projector.planning.scan.tasks import FileTask\n"
     )
     names = list(imported(source, ("projector", "projection")))
     assert rooms_of(names) == {"api", "check", "engines", "projection", "render", "planning"}

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from projector.api.sql_names import sql_names
 from projector.api.table import Table, load_table
-from projector.check.checking import Settings, check_table
-from projector.check.policy import Compatibility
+from projector.check.change.proposal import Proposal, from_schema, from_sql
+from projector.check.check import Settings, check_table
+from projector.check.kit.rule import Level
 from projector.check.portability import ALL_ENGINES, engines_of
 from projector.check.progress import Progress
-from projector.check.proposal import Proposal, from_schema, from_sql
-from projector.check.report import Report
-from projector.check.rule import Level
+from projector.check.report.policy import Compatibility
+from projector.check.report.report import Report
+from projector.check.report.suppressions import Suppression, matches
 from projector.check.rules import all_rules
-from projector.check.suppressions import Suppression, matches
 from projector.check.values.sampling import SampleSize
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
-from projector.evolution.schema_sources import SchemaSource, load_schema, source_from_arrow
-from projector.evolution.transaction import Transaction
-from projector.evolution.update_schema import UpdateSchema
-from projector.files.shape_cache import default_cache
-from projector.planning.arguments import optional_number
-from projector.planning.scan_source import SnapshotSource
+from projector.evolution.diff.schema_sources import SchemaSource, load_schema, source_from_arrow
+from projector.evolution.updates.transaction import Transaction
+from projector.evolution.updates.update_schema import UpdateSchema
+from projector.files.shapes.cache import default_cache
+from projector.planning.scan.arguments import optional_number
+from projector.planning.scan.source import SnapshotSource
 from projector.schema.schema import Schema
 from projector.schema.schema_json import MAX_INT, schema_from_json
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from projector.planning.projected_files import ProjectedFile
-from projector.planning.scan_plan import ScanPlan, Skipped, SkippedTotal
+from projector.planning.scan.plan import ScanPlan, Skipped, SkippedTotal
+from projector.planning.scan.projected_files import ProjectedFile
 from projector.projection.explain import FieldExplanation, explain_plan
 from projector.projection.plan import Plan
 from projector.schema.schema import Schema

@@ -12,7 +12,7 @@ from projector.api.query_text import QueryText, parse_query
 from projector.api.scan import Scan
 from projector.api.table import Table
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
-from projector.planning.scan_request import DEFAULT_BATCH_SIZE
+from projector.planning.scan.request import DEFAULT_BATCH_SIZE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +55,7 @@ def _scan(table: Table, need: Needs) -> Scan:
 def _with_duckdb(parsed: QueryText, tables: Mapping[str, Table]) -> pa.RecordBatchReader:
     import duckdb
 
-    from projector.engines.duckdb_query import closed_database, run_query
+    from projector.engines.duckdb.sandbox import closed_database, run_query
 
     def make_views(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
         for name, table in tables.items():

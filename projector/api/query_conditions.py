@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from projector.planning.expressions import (
+from projector.planning.filters.expressions import (
     Comparison,
     Expression,
     In,
@@ -22,7 +22,7 @@ from projector.planning.expressions import (
     all_of,
     any_of,
 )
-from projector.planning.literals import DateLiteral, TimestampLiteral
+from projector.planning.filters.literals import DateLiteral, TimestampLiteral
 from projector.schema.iso_text import parse_date
 from projector.schema.schema import Schema
 from projector.schema.types import (

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from projector.api.query_conditions import condition
 from projector.api.query_text import QueryText
 from projector.errors import ProjectorError
-from projector.planning.binding import bind
-from projector.planning.expressions import TRUE, Expression, all_of, any_of
-from projector.planning.metadata_columns import METADATA_FIELDS
+from projector.planning.filters.bind import bind
+from projector.planning.filters.expressions import TRUE, Expression, all_of, any_of
+from projector.planning.scan.metadata_columns import METADATA_FIELDS
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:

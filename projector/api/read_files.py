@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from projector.api.scan import Scan
 from projector.errors import NotFoundError, ProjectorError
-from projector.files.storage import Storage
+from projector.files.storage.storage import Storage
 from projector.metadata.loading import load_metadata
 from projector.metadata.table_metadata import TableMetadata
-from projector.planning.scan_source import FileListSource
+from projector.planning.scan.source import FileListSource
 from projector.schema.name_mapping import NameMapping
 from projector.schema.schema import Schema
 from projector.schema.single_values import to_plain

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from projector.api.explanation import Explanation, explain_files
-from projector.engines.executors import executor
+from projector.engines.registry import executor
 from projector.errors import ProjectorError, ProjectorWarning, UnsupportedError
-from projector.files.shape_cache import default_cache
-from projector.files.shape_reader import read_shapes
-from projector.files.shapes import shapes_so_far
-from projector.planning.arguments import optional_number, whole_number
-from projector.planning.expressions import TRUE, Expression, both
-from projector.planning.projected_files import PlanCache, ProjectedFile, project_all, project_files
-from projector.planning.scan_plan import ScanPlan
-from projector.planning.scan_request import DEFAULT_BATCH_SIZE, ScanRequest
-from projector.planning.scan_source import ScanSource, enough_at_first, exact_count
-from projector.planning.tasks import FileTask
+from projector.files.shapes.cache import default_cache
+from projector.files.shapes.reader import read_shapes
+from projector.files.shapes.shapes import shapes_so_far
+from projector.planning.filters.expressions import TRUE, Expression, both
+from projector.planning.scan.arguments import optional_number, whole_number
+from projector.planning.scan.plan import ScanPlan
+from projector.planning.scan.projected_files import PlanCache, ProjectedFile, project_all, project_files
+from projector.planning.scan.request import DEFAULT_BATCH_SIZE, ScanRequest
+from projector.planning.scan.source import ScanSource, enough_at_first, exact_count
+from projector.planning.scan.tasks import FileTask
 from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
 from projector.schema.types import has_variant
@@ -161,7 +161,7 @@ class Scan:
     def _make_view(
         self, name: str, connection: duckdb.DuckDBPyConnection | None, paths: list[str] | None = None
     ) -> duckdb.DuckDBPyConnection:
-        from projector.engines.duckdb_view import make_view
+        from projector.engines.duckdb.view import make_view
 
         readable = self._without_variants()
         tasks = readable.plan_files().tasks
@@ -198,7 +198,7 @@ class Scan:
         """All rows as a Polars DataFrame, in Polars' nearest types. See `to_arrow_batch_reader` for errors."""
         import polars as pl
 
-        from projector.engines.polars_arrow import from_batches
+        from projector.engines.polars.convert import from_batches
 
         frames = list(self._lazy_rows(self._schema, TRUE, None, DEFAULT_BATCH_SIZE))
         return pl.concat(frames, how="vertical", rechunk=False) if frames else from_batches([], self._schema)
@@ -210,7 +210,7 @@ class Scan:
         bounds of the table's manifests, are not opened. The snapshot stays the one that the scan is pinned to. Columns
         that hold variants are left out, with a warning, unless they are selected.
         """
-        from projector.engines.polars_lazy import lazy_frame
+        from projector.engines.polars.lazy import lazy_frame
 
         readable = self._without_variants()
         return lazy_frame(readable._schema, readable._lazy_rows)
@@ -222,8 +222,8 @@ class Scan:
         change: Callable[[pl.LazyFrame], pl.LazyFrame] | None,
         batch_size: int,
     ) -> Iterator[pl.DataFrame]:
-        from projector.engines.polars_arrow import from_batches
-        from projector.engines.polars_scan import scan_frames
+        from projector.engines.polars.convert import from_batches
+        from projector.engines.polars.scan import scan_frames
 
         if self.limit is not None:  # the rows are chosen before the frame's own filter sees them
             limited = from_batches(replace(self, _schema=schema)._batches("polars", batch_size), schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from projector.files.locations import base_name, table_root
+from projector.files.storage.locations import base_name, table_root
 
 if TYPE_CHECKING:
     from projector.api.table import Table

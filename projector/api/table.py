@@ -14,51 +14,51 @@ from projector.api.scan import Scan
 from projector.catalogs.catalog_table import CatalogTable
 from projector.catalogs.commit import commit_to_catalog
 from projector.catalogs.opening import open_from_catalog
-from projector.check.footers import read_footers
-from projector.check.gathering import live_files
+from projector.check.evidence.collect import live_files
+from projector.check.evidence.footers import read_footers
 from projector.errors import CorruptFileError, ProjectorError, ProjectorWarning
-from projector.evolution.blocks import Finish, TransactionContext, UpdateSortOrderContext, UpdateSpecContext
-from projector.evolution.filesystem_commit import (
-    Committed,
-    CommittedUpdate,
-    commit_schema_update,
-    commit_transaction,
-)
-from projector.evolution.name_mapping_update import (
+from projector.evolution.apply.name_mapping_update import (
     MappingProblem,
     check_name_mapping,
     proposed_name_mapping,
     repaired_name_mapping,
 )
-from projector.evolution.pyiceberg_style import UpdateSchemaContext
-from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
-from projector.evolution.transaction import Transaction, TransactionCommit, Update, prepare_transaction
-from projector.evolution.update_schema import UpdateSchema
-from projector.files.locations import PathResolver, join, relative_to
-from projector.files.physical import FileSchema
-from projector.files.storage import Storage
+from projector.evolution.commit.filesystem import (
+    Committed,
+    CommittedUpdate,
+    commit_schema_update,
+    commit_transaction,
+)
+from projector.evolution.updates.blocks import Finish, TransactionContext, UpdateSortOrderContext, UpdateSpecContext
+from projector.evolution.updates.pyiceberg_style import UpdateSchemaContext
+from projector.evolution.updates.schema_commit import SchemaCommit, prepare_schema_update
+from projector.evolution.updates.transaction import Transaction, TransactionCommit, Update, prepare_transaction
+from projector.evolution.updates.update_schema import UpdateSchema
+from projector.files.parquet.file_schema import FileSchema
+from projector.files.storage.locations import PathResolver, join, relative_to
+from projector.files.storage.storage import Storage
 from projector.metadata.contradictions import id_above_last
 from projector.metadata.loading import load_metadata
 from projector.metadata.partitioning import PartitionSpec
 from projector.metadata.snapshots import Snapshot, SnapshotRef
 from projector.metadata.sort_order import SortOrder
 from projector.metadata.table_metadata import TableMetadata
-from projector.planning.binding import bind
-from projector.planning.expressions import TRUE, Expression
-from projector.planning.filter_parser import to_expression
-from projector.planning.layout_plan import LayoutPlan, plan_layout
-from projector.planning.metadata_columns import metadata_columns, partition_field, select_columns
-from projector.planning.null_proof import NullProof, prove_no_nulls
-from projector.planning.partition_type import partition_fields
-from projector.planning.scan_source import SnapshotSource
-from projector.planning.tasks import FileTask
+from projector.planning.filters.bind import bind
+from projector.planning.filters.expressions import TRUE, Expression
+from projector.planning.filters.parser import to_expression
+from projector.planning.forecast.layout_plan import LayoutPlan, plan_layout
+from projector.planning.forecast.null_proof import NullProof, prove_no_nulls
+from projector.planning.scan.metadata_columns import metadata_columns, partition_field, select_columns
+from projector.planning.scan.partition_type import partition_fields
+from projector.planning.scan.source import SnapshotSource
+from projector.planning.scan.tasks import FileTask
 from projector.schema.name_mapping import NAME_MAPPING_PROPERTY, NameMapping
 from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
-    from projector.check.live_files import LiveFile
-    from projector.check.report import Report
+    from projector.check.evidence.live_files import LiveFile
+    from projector.check.report.report import Report
 
     AllowMovedPaths = Literal["auto"] | bool
 
@@ -261,7 +261,7 @@ class Table:
         if not isinstance(update, str):
             return update
         from projector.api.sql_names import sql_names
-        from projector.check.proposal import from_sql
+        from projector.check.change.proposal import from_sql
 
         return from_sql(update, "spark", self.metadata, table_names=sql_names(self)).update
 

@@ -16,11 +16,11 @@ from typing import Any
 from projector.catalogs.catalog_table import CatalogTable, LoadedTable, OutcomeUnknownError, RaceLostError
 from projector.catalogs.outcome import is_done, shown
 from projector.errors import CommitConflictError, CommitUnknownError, ProjectorError, SchemaUpdateError
-from projector.evolution.filesystem_commit import Base, Committed, Recheck, preparation_of
-from projector.evolution.rest_body import schema_update_body, transaction_body
-from projector.evolution.schema_commit import SchemaCommit
-from projector.evolution.transaction import Transaction, TransactionCommit
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.commit.filesystem import Base, Committed, Recheck, preparation_of
+from projector.evolution.commit.rest_body import schema_update_body, transaction_body
+from projector.evolution.updates.schema_commit import SchemaCommit
+from projector.evolution.updates.transaction import Transaction, TransactionCommit
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 
 MAX_ATTEMPTS = 50

@@ -12,9 +12,9 @@ from projector.catalogs.rest_table import RestTable
 from projector.catalogs.secrets import redacted
 from projector.catalogs.storage_properties import storage_properties
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
-from projector.files.expiring import ExpiringProperties
-from projector.files.locations import table_root
-from projector.files.storage import Storage
+from projector.files.storage.credentials import ExpiringProperties
+from projector.files.storage.locations import table_root
+from projector.files.storage.storage import Storage
 from projector.metadata.loading import LoadedMetadata, read_metadata
 
 _EXTRA = "install it with: pip install 'iceberg-projector[catalog]'"

@@ -12,7 +12,7 @@ from projector.catalogs.secrets import redacted
 from projector.catalogs.storage_properties import storage_properties
 from projector.catalogs.suggestions import tables_like
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
-from projector.files.storage import Storage
+from projector.files.storage.storage import Storage
 from projector.metadata.loading import read_metadata
 from projector.metadata.table_metadata import TableMetadata
 

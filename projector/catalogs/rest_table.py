@@ -17,7 +17,7 @@ from projector.catalogs.secrets import redacted
 from projector.catalogs.storage_properties import storage_properties, vended_properties
 from projector.catalogs.suggestions import tables_like
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
-from projector.files.locations import join
+from projector.files.storage.locations import join
 from projector.metadata.table_metadata import TableMetadata
 
 CONNECT_SECONDS = 10.0

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from projector.errors import UnsupportedError
-from projector.files.expiring import expires_at
-from projector.files.locations import canonical, relative_to
+from projector.files.storage.credentials import expires_at
+from projector.files.storage.locations import canonical, relative_to
 
 _PREFIXES = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
 _KEYS = ("s3.access-key-id", "client.access-key-id")

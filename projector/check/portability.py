@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from projector.check.findings import Direction, Evidence, Finding
+from projector.check.report.findings import Direction, Evidence, Finding
 from projector.errors import UnsupportedError
 
 

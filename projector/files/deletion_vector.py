@@ -6,7 +6,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from projector.errors import CorruptFileError
-from projector.files.storage import RandomAccess
+from projector.files.storage.storage import RandomAccess
 
 if TYPE_CHECKING:
     from pyroaring import BitMap64

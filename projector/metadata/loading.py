@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from projector.errors import CorruptFileError, InvalidMetadataError, NotFoundError, ProjectorError
-from projector.files.locations import (
+from projector.files.storage.locations import (
     PathResolver,
     base_name,
     join,
@@ -19,8 +19,8 @@ from projector.files.locations import (
     same_path,
     table_root,
 )
-from projector.files.storage import Storage
-from projector.files.whole import read_whole
+from projector.files.storage.read_all import read_whole
+from projector.files.storage.storage import Storage
 from projector.metadata.table_metadata import TableMetadata
 
 VERSION_HINT = "version-hint.text"

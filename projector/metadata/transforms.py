@@ -3,7 +3,7 @@
 A transform turns the plain value of a source column into the plain value of a partition field. Each is a small frozen
 dataclass; `apply`, `result_type`, `accepts` and `preserves_order` are functions over the closed set. What the planner
 needs in the other direction, from a partition value back to the source values it may stand for, is in
-`projector.planning.partition_facts`.
+`projector.planning.pruning.partition_facts`.
 """
 
 from __future__ import annotations

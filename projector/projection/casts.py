@@ -6,7 +6,7 @@ that could change a value: what does not fit exactly is refused, by type here or
 
 from __future__ import annotations
 
-from projector.files.physical import FileKind, FileLeaf, TimeUnit
+from projector.files.parquet.file_schema import FileKind, FileLeaf, TimeUnit
 from projector.projection.plan import Cast
 from projector.schema.types import (
     BinaryType,

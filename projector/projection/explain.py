@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from projector.files.physical import FileSchema, Place
+from projector.files.parquet.file_schema import FileSchema, Place
 from projector.projection.plan import (
     Cast,
     Constant,

@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from projector.files.physical import FileSchema, Place
+from projector.files.parquet.file_schema import FileSchema, Place
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from projector.files.physical import (
+from projector.files.parquet.file_schema import (
     FileColumn,
     FileKind,
     FileLeaf,

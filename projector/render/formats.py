@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from projector.check.report import SCHEMA_VERSION, Report
+from projector.check.report.report import SCHEMA_VERSION, Report
 from projector.errors import UnsupportedError
 from projector.render.text import render as render_text
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from projector.check.findings import Finding, Severity
-from projector.check.report import Report
+from projector.check.report.findings import Finding, Severity
+from projector.check.report.report import Report
 from projector.render.words import line_and_column, one_line
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}

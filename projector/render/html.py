@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from projector.check.findings import Finding, Sample
-from projector.check.report import Comparison, Report
+from projector.check.report.findings import Finding, Sample
+from projector.check.report.report import Comparison, Report
 from projector.check.rules import all_rules
 from projector.render.html_style import STYLE
 from projector.render.words import evidence_lines, looked_at, one_line, place, verdict

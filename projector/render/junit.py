@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as Xml
 
-from projector.check.findings import Finding, Severity
-from projector.check.report import Report
+from projector.check.report.findings import Finding, Severity
+from projector.check.report.report import Report
 from projector.check.rules import all_rules
 from projector.render.words import evidence_lines, one_line, place
 

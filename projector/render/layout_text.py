@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from projector.planning.layout_plan import FilterCosts, LayoutPlan
-from projector.planning.layout_use import Use
-from projector.planning.written_anew import Cost, Forecast
+from projector.planning.forecast.layout_plan import FilterCosts, LayoutPlan
+from projector.planning.forecast.layout_use import Use
+from projector.planning.forecast.rewrite_cost import Cost, Forecast
 
 
 def layout_lines(plan: LayoutPlan) -> list[str]:

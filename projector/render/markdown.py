@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 
-from projector.check.findings import Finding, Severity
-from projector.check.report import Report
+from projector.check.report.findings import Finding, Severity
+from projector.check.report.report import Report
 from projector.check.rules import all_rules
 from projector.render.words import counted, evidence_lines, looked_at, place, printable, verdict
 

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from projector.check.findings import Finding, Severity
-from projector.check.policy import severity_of
-from projector.check.report import Report
+from projector.check.report.findings import Finding, Severity
+from projector.check.report.policy import severity_of
+from projector.check.report.report import Report
 from projector.check.rules import all_rules
 from projector.render.words import evidence_lines, line_and_column, one_line
 

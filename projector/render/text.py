@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from projector.check.findings import Finding, Severity, Status
-from projector.check.report import Report
+from projector.check.report.findings import Finding, Severity, Status
+from projector.check.report.report import Report
 from projector.check.rules import all_rules
-from projector.evolution.operations import Source
+from projector.evolution.operations.schema import Source
 from projector.render.words import counted, evidence_lines, looked_at, printable, verdict
 
 if TYPE_CHECKING:

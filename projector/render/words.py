@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Evidence, Finding, Severity
-from projector.check.report import Report
+from projector.check.report.findings import Evidence, Finding, Severity
+from projector.check.report.report import Report
 
 
 def counted(number: int, noun: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 import projector
 from projector import ProjectorError, UpdateSchema
-from projector.evolution.pyiceberg_style import UpdateSchemaContext
+from projector.evolution.updates.pyiceberg_style import UpdateSchemaContext
 from projector.schema.name_mapping import NameMapping
 from projector.schema.types import IntegerType
 from tests.check.tables import evolve, foreign, table

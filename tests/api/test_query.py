@@ -244,7 +244,7 @@ def test_columns_that_are_not_named_may_be_unreadable(tmp_path: Path) -> None:
 
 def test_the_connection_of_a_query_is_shut(tmp_path: Path) -> None:
     # What the parser might not see, the database refuses all the same.
-    from projector.engines.duckdb_view import shut
+    from projector.engines.duckdb.view import shut
 
     table, paths = two_files(tmp_path / "f[1]*'")
     secret = tmp_path / "secret.csv"

@@ -9,7 +9,7 @@ from projector_cli.main import run
 
 import projector
 from projector.api.table import Table
-from projector.check.proposal import from_sql
+from projector.check.change.proposal import from_sql
 from projector.errors import ParseError
 from tests.check.tables import table
 

@@ -14,7 +14,7 @@ import pytest
 
 import projector
 from benchmarks.many_files import ManyFiles, write_table
-from projector.metadata import kept_manifests
+from projector.metadata.manifests import cache as kept_manifests
 
 SMALL = ManyFiles(150, 10, versions=2, statistics=10, data="shared")
 CHANGE = "ALTER TABLE t ADD COLUMN note string"

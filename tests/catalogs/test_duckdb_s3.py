@@ -7,8 +7,8 @@ import pyarrow as pa
 from pyiceberg.catalog import Catalog
 
 import projector
-from projector.engines.duckdb_s3 import paths_on
-from projector.files.expiring import ExpiringProperties
+from projector.engines.duckdb.secrets import paths_on
+from projector.files.storage.credentials import ExpiringProperties
 from tests.catalogs.proxy import Proxy
 from tests.catalogs.seaweed import SECRET, SeaweedFS
 

@@ -21,7 +21,7 @@ from pyiceberg.types import LongType, NestedField, StringType
 
 import projector
 from projector import NotFoundError, ProjectorError, StoreError
-from projector.files.storage import Storage
+from projector.files.storage.storage import Storage
 from projector.metadata.loading import read_metadata
 from tests.catalogs.proxy import CUT_ANSWER, DROP_REQUEST, STALL, Proxy, Request
 from tests.catalogs.seaweed import BUCKET, KEY, SECRET, SeaweedFS

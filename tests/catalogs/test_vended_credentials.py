@@ -17,7 +17,7 @@ from pyiceberg.catalog import Catalog
 import projector
 from projector import ProjectorError, UnsupportedError
 from projector.catalogs.storage_properties import vended_properties
-from projector.files.expiring import ExpiringProperties, expires_at
+from projector.files.storage.credentials import ExpiringProperties, expires_at
 from tests.catalogs.proxy import Proxy, Request
 from tests.catalogs.seaweed import KEY, SECRET, SeaweedFS
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import projector
 from projector.api.table import Table
-from projector.check.report import Report
+from projector.check.report.report import Report
 from tests.check.faults import Spoil, planted
 from tests.check.tables import Maker
 

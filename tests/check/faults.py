@@ -12,8 +12,8 @@ from unittest.mock import patch
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from projector.engines.executors import EXECUTORS, executor
-from projector.planning.expressions import AlwaysTrue
+from projector.engines.registry import EXECUTORS, executor
+from projector.planning.filters.expressions import AlwaysTrue
 
 Spoil = Callable[[pa.Array], pa.Array]
 

@@ -12,8 +12,8 @@ import pytest
 
 import projector
 from projector import UpdateSchema
-from projector.check.findings import Direction, Severity, Status
-from projector.check.policy import POLICY, Compatibility, severity_of
+from projector.check.report.findings import Direction, Severity, Status
+from projector.check.report.policy import POLICY, Compatibility, severity_of
 from projector.check.rules import all_rules
 from projector.errors import CorruptFileError, NotFoundError, ParseError, ProjectorError, UnsupportedError
 from projector.schema.schema import Schema
@@ -198,7 +198,7 @@ def test_a_direction_weighs_by_the_compatibility(tmp_path: Path) -> None:
 
 
 def test_rules_cost_by_shape_and_not_by_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from projector.check import state
+    from projector.check.evidence import state
 
     made = table("1 id int", *([{"id": i}] for i in range(30)))(tmp_path)
     calls = []
@@ -251,10 +251,10 @@ def test_queries_see_the_table_and_nothing_of_python(tmp_path: Path) -> None:
 
 
 def test_importing_the_room_leaves_the_function() -> None:
-    from projector.check import findings
+    from projector.check.report import findings
 
     assert callable(projector.check)
-    assert findings.Finding.__module__ == "projector.check.findings"
+    assert findings.Finding.__module__ == "projector.check.report.findings"
 
 
 CASES = table("1 id int, 2 value string, 3 VALUE int", [{"id": 1, "value": "x", "VALUE": 1}])

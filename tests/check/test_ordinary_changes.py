@@ -11,7 +11,7 @@ import pytest
 
 import projector
 from projector import UpdateSchema
-from projector.check.report import Report
+from projector.check.report.report import Report
 from projector.schema.schema import Schema
 from projector.schema.types import DecimalType, IntegerType, LongType, MapType
 from tests.conformance.cases import cases

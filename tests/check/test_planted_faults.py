@@ -14,12 +14,16 @@ import pyarrow.compute as pc
 import pytest
 
 import projector
-from projector.check.report import Report
-from projector.engines import arrow_cast, arrow_filter, arrow_scan, duckdb_lower, polars_lower
-from projector.engines.delete_files import DeleteReader
-from projector.files.physical import FileSchema
-from projector.planning import projected_files
-from projector.planning.expressions import Op
+from projector.check.report.report import Report
+from projector.engines.arrow import cast as arrow_cast
+from projector.engines.arrow import filter as arrow_filter
+from projector.engines.arrow import scan as arrow_scan
+from projector.engines.arrow.delete_files import DeleteReader
+from projector.engines.duckdb import lower as duckdb_lower
+from projector.engines.polars import lower as polars_lower
+from projector.files.parquet.file_schema import FileSchema
+from projector.planning.filters.expressions import Op
+from projector.planning.scan import projected_files
 from projector.projection.plan import Cast, Plan
 from projector.projection.resolve import resolve
 from projector.schema.schema import Schema
@@ -54,7 +58,7 @@ def one_too_many(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def test_a_wrong_cast_in_arrow(tmp_path: Path) -> None:
-    from projector.engines import arrow_project
+    from projector.engines.arrow import project as arrow_project
 
     with patch.object(arrow_project, "cast_leaf", one_too_many(arrow_cast.cast_leaf)):
         assert "X901" in codes(told(PROMOTED, tmp_path), "arrow")

@@ -10,9 +10,9 @@ import pytest
 
 import projector
 from projector.check.portability import FEATURES, TRIED, Engine, Feature, engines_of
-from projector.check.portability_page import page
 from projector.check.rules import all_rules
 from projector.errors import UnsupportedError
+from projector.render.portability_page import page
 from tests.check.tables import table
 from tests.check.test_ordinary_changes import open_table
 from tests.conformance.cases import cases

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import projector
 from projector.api.table import Table
-from projector.check.findings import Direction
+from projector.check.report.findings import Direction
 from projector.errors import SchemaUpdateError
 from tests.check.tables import table
 

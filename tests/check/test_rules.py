@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from projector.check.coverage import FAILURES, Failure
-from projector.check.rule import HEADINGS, Rule
-from projector.check.rule_pages import index, page
+from projector.check.kit.coverage import FAILURES, Failure
+from projector.check.kit.rule import HEADINGS, Rule
 from projector.check.rules import all_rules
+from projector.render.rule_page import index, page
 from tests.check.case import Case
 
 ROOT = Path(__file__).parent.parent.parent

@@ -19,13 +19,13 @@ import pytest
 import projector
 from benchmarks.many_files import ManyFiles, write_table
 from cli.main import run
-from projector.check.footers import read_footers
-from projector.check.gathering import live_files
-from projector.check.live_files import Files, LiveFiles
-from projector.check.report import Report
-from projector.files import cache_file
-from projector.files.cache_file import CacheFile
-from projector.files.shape_cache import default_cache
+from projector.check.evidence.collect import live_files
+from projector.check.evidence.footers import read_footers
+from projector.check.evidence.live_files import Files, LiveFiles
+from projector.check.report.report import Report
+from projector.files.cache import database as cache_file
+from projector.files.cache.database import CacheFile
+from projector.files.shapes.cache import default_cache
 from tests.check.tables import schema
 from tests.metadata.build import write_avro
 from tests.planning.opens import Opens

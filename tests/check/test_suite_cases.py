@@ -16,7 +16,7 @@ import pytest
 
 import projector
 from projector import Transaction, UpdateSchema, UpdateSpec
-from projector.check.rule import Family
+from projector.check.kit.rule import Family
 from projector.check.rules import all_rules
 from tests.check.test_ordinary_changes import open_table
 from tests.conformance.conftest import tables  # noqa: F401 - the fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import projector
-from projector.check.config import find_config, read_config
-from projector.check.report import Report
-from projector.check.suppressions import Suppression, sift
+from projector.check.report.config import find_config, read_config
+from projector.check.report.report import Report
+from projector.check.report.suppressions import Suppression, sift
 from projector.errors import NotFoundError, ParseError, UnsupportedError
 from tests.check.tables import table
 

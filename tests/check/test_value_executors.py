@@ -21,7 +21,7 @@ import projector
 from projector import ProjectorWarning, Report, UnsupportedError
 from projector.check.values import evidence, sending
 from projector.check.values.compare_task import CompareTask, compare
-from projector.check.values.filter_task import FilterTask
+from projector.check.values.filters.task import FilterTask
 from projector.check.values.sending import Sent
 from tests.check import faults
 from tests.check.tables import evolve, table

@@ -13,14 +13,14 @@ import pytest
 import projector
 from projector.check.values import evidence
 from projector.check.values.expected import default_column, expected_columns
-from projector.check.values.filter_task import FilterTask, try_filters
-from projector.check.values.filters import filter_terms
-from projector.engines.arrow_project import make_batch
-from projector.engines.plain import from_plain_rows, to_plain_rows
-from projector.files.storage import Storage
-from projector.metadata import manifest_model
-from projector.planning import snapshot_plan
-from projector.planning.scan_source import SnapshotSource
+from projector.check.values.filters.candidates import filter_terms
+from projector.check.values.filters.task import FilterTask, try_filters
+from projector.engines.arrow.project import make_batch
+from projector.engines.plain_rows import from_plain_rows, to_plain_rows
+from projector.files.storage.storage import Storage
+from projector.metadata.manifests import model as manifest_model
+from projector.planning.scan import planner as snapshot_plan
+from projector.planning.scan.source import SnapshotSource
 from projector.schema.arrow_schema import arrow_schema
 from projector.schema.schema import Schema
 from projector.schema.types import IntegerType, NestedField, StructType, VariantType

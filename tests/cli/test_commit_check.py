@@ -12,8 +12,8 @@ import pytest
 
 from cli.main import run
 from projector.api.table import load_table
-from projector.evolution.update_schema import UpdateSchema
-from projector.evolution.version_files import VersionFiles
+from projector.evolution.commit.version_files import VersionFiles
+from projector.evolution.updates.update_schema import UpdateSchema
 from tests.check.tables import evolve, foreign, table
 
 INT_TO_STRING = "ALTER TABLE t ALTER COLUMN qty TYPE string"

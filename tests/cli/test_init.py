@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from projector.check.config import Config, read_config
+from projector.check.report.config import Config, read_config
 from tests.check.tables import table
 
 ROOT = Path(__file__).parents[2]

@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from projector.engines.arrow import read_file
-from projector.engines.plain import from_plain_rows, same_value, to_plain_rows
-from projector.engines.rows import read_rows
-from projector.engines.selection import RowSelection
+from projector.engines.arrow.reader import read_file
+from projector.engines.deletes.positions import RowSelection
+from projector.engines.plain_rows import from_plain_rows, same_value, to_plain_rows
+from projector.engines.reference.project import read_rows
 from projector.errors import ProjectorError
-from projector.files.footer import read_footer
-from projector.files.parquet_schema import file_schema
-from projector.files.physical import FileSchema
+from projector.files.parquet.file_schema import FileSchema
+from projector.files.parquet.footer import read_footer
+from projector.files.parquet.schema import file_schema
 from projector.projection.plan import Binding, Plan
 from projector.projection.resolve import resolve
 from projector.schema.arrow_schema import arrow_schema

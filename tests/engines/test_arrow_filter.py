@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projector.engines.arrow_filter import mask
-from projector.planning.binding import bind
-from projector.planning.expressions import FALSE, NULL, TRUE
-from projector.planning.filter_parser import parse_filter
-from projector.planning.row_evaluator import evaluate_row
+from projector.engines.arrow.filter import mask
+from projector.planning.filters.bind import bind
+from projector.planning.filters.evaluate import evaluate_row
+from projector.planning.filters.expressions import FALSE, NULL, TRUE
+from projector.planning.filters.parser import parse_filter
 from projector.schema.types import (
     BinaryType,
     BooleanType,

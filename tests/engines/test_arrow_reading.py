@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from projector.engines.arrow import read_file
-from projector.engines.arrow_constants import Bound
-from projector.engines.arrow_project import project_batch
-from projector.engines.arrow_read import arrow_errors
-from projector.engines.arrow_steps import _compiled, compile_plan
-from projector.engines.plain import to_plain_rows
-from projector.engines.selection import DeletedPositions
+from projector.engines.arrow.compile import _compiled, compile_plan
+from projector.engines.arrow.constants import Bound
+from projector.engines.arrow.parquet_reader import arrow_errors
+from projector.engines.arrow.project import project_batch
+from projector.engines.arrow.reader import read_file
+from projector.engines.deletes.positions import DeletedPositions
+from projector.engines.plain_rows import to_plain_rows
 from projector.errors import (
     CorruptFileError,
     NotFoundError,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from projector.engines.arrow_conform import conform
-from projector.engines.duckdb_maps import IN_PARTS
-from projector.engines.duckdb_types import duckdb_type
+from projector.engines.arrow.conform import conform
+from projector.engines.duckdb.maps import IN_PARTS
+from projector.engines.duckdb.types import duckdb_type
 from projector.schema.schema import Schema
 from projector.schema.types import IntegerType, ListType, LongType, MapType, NestedField, StringType, StructType
 from tests.planning.tables import TableBuilder

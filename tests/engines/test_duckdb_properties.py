@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import projector
-from projector.engines.plain import from_plain_rows, to_plain_rows
+from projector.engines.plain_rows import from_plain_rows, to_plain_rows
 from projector.errors import ProjectionError
-from projector.planning.binding import bind
+from projector.planning.filters.bind import bind
 from tests.engines.reading import assert_same
 from tests.planning.filters import TYPES, filters, schema_of, values
 from tests.strategies import evolutions, parquet_files, promotions_of, rows_of, schemas

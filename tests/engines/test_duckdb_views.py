@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import projector
-from projector.engines import duckdb_groups
-from projector.engines.duckdb_types import duckdb_names, identifier, text
+from projector.engines.duckdb import groups as duckdb_groups
+from projector.engines.duckdb.types import duckdb_names, identifier, text
 from projector.errors import NotFoundError, ProjectionError, ProjectorError, ProjectorWarning, UnsupportedError
 from projector.schema.schema import Schema
 from projector.schema.types import (

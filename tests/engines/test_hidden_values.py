@@ -10,14 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projector.engines.arrow_constants import Bound
-from projector.engines.arrow_hidden import Rows, UnderList, UnderStruct, first_bad, visible
-from projector.engines.arrow_project import project_batch
-from projector.engines.arrow_steps import compile_plan
-from projector.engines.plain import same_value, to_plain_rows
-from projector.engines.rows import project_row
+from projector.engines.arrow.compile import compile_plan
+from projector.engines.arrow.constants import Bound
+from projector.engines.arrow.project import project_batch
+from projector.engines.arrow.visibility import Rows, UnderList, UnderStruct, first_bad, visible
+from projector.engines.plain_rows import same_value, to_plain_rows
+from projector.engines.reference.project import project_row
 from projector.errors import ProjectionError
-from projector.files.physical import FileColumn, FileKind, FileLeaf, FileList, FileMap, FileSchema, FileStruct
+from projector.files.parquet.file_schema import (
+    FileColumn,
+    FileKind,
+    FileLeaf,
+    FileList,
+    FileMap,
+    FileSchema,
+    FileStruct,
+)
 from projector.projection.plan import Binding
 from projector.projection.resolve import resolve
 from projector.schema.schema import Schema

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projector.engines import key_set
-from projector.engines.key_set import KeySet
-from projector.files.kept import Kept
+from projector.engines.deletes import keys as key_set
+from projector.engines.deletes.keys import KeySet
+from projector.files.cache.lru import Kept
 
 COLUMNS = {
     pa.int64(): st.integers(-2, 2),

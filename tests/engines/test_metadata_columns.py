@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from projector.api.table import Table
-from projector.engines.duckdb_feed import ScanDataset
-from projector.engines.plain import to_plain_rows
+from projector.engines.duckdb.dataset import ScanDataset
+from projector.engines.plain_rows import to_plain_rows
 from projector.errors import NotFoundError
 from projector.schema import reserved
 from projector.schema.schema import Schema
@@ -161,7 +161,7 @@ def test_a_filter_on_deleted_gives_deleted_rows_out(tmp_path: Path) -> None:
 
 
 def test_the_ids_of_rows_are_their_own_where_the_file_has_them(tmp_path: Path) -> None:
-    from projector.planning.metadata_columns import METADATA_FIELDS
+    from projector.planning.scan.metadata_columns import METADATA_FIELDS
 
     rewritten = Schema((ID, METADATA_FIELDS[reserved.ROW_ID], METADATA_FIELDS[reserved.LAST_UPDATED_SEQUENCE_NUMBER]))
     rows = [

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from projector.engines.plain import from_plain_rows
+from projector.engines.plain_rows import from_plain_rows
 from projector.errors import ProjectionError, UnsupportedError
 from projector.projection.plan import Binding
 from projector.schema.schema import Schema

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import projector
-from projector.engines.plain import to_plain_rows
+from projector.engines.plain_rows import to_plain_rows
 
 STRUCT = {"type": "struct", "fields": [{"id": 20, "name": "q", "type": "int", "required": False}]}
 ID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import projector
-from projector.engines import polars_scan
-from projector.engines.plain import to_plain_rows
-from projector.engines.polars_native import native
-from projector.engines.polars_probe import native_works
-from projector.engines.polars_storage import polars_path, storage_options
-from projector.engines.polars_support import Reason, plan_reasons
+from projector.engines.plain_rows import to_plain_rows
+from projector.engines.polars import scan as polars_scan
+from projector.engines.polars.native import native
+from projector.engines.polars.probe import native_works
+from projector.engines.polars.storage import polars_path, storage_options
+from projector.engines.polars.support import Reason, plan_reasons
 from projector.errors import ProjectionError, ProjectorError
 from projector.schema import types as t
 from projector.schema.schema import Schema

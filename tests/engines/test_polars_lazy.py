@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 
 import projector
-from projector.engines import polars_scan
-from projector.engines.polars_predicate import implied_filter
+from projector.engines.polars import scan as polars_scan
+from projector.engines.polars.io_predicate import implied_filter
 from projector.errors import ProjectorError
-from projector.planning.expressions import TRUE
+from projector.planning.filters.expressions import TRUE
 from projector.schema import types as t
 from projector.schema.schema import Schema
 from sample_data.table_writer import DataFile, TableWriter
@@ -228,7 +228,7 @@ def handed_over(predicate: pl.Expr) -> pl.Expr:
     """A predicate as Polars hands it to a source."""
     from polars.io.plugins import register_io_source
 
-    from projector.engines.polars_types import polars_schema
+    from projector.engines.polars.types import polars_schema
 
     seen: list[pl.Expr | None] = []
 

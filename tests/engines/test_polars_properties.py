@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import projector
-from projector.engines.plain import to_plain_rows
-from projector.engines.polars_native import native
+from projector.engines.plain_rows import to_plain_rows
+from projector.engines.polars.native import native
 from projector.errors import ProjectionError
 from projector.schema.schema import Schema
 from tests.engines.reading import assert_same

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projector.engines.plain import from_plain_rows, same_value, to_plain_rows
-from projector.engines.rows import read_rows
-from projector.engines.selection import DeletedPositions
+from projector.engines.deletes.positions import DeletedPositions
+from projector.engines.plain_rows import from_plain_rows, same_value, to_plain_rows
+from projector.engines.reference.project import read_rows
 from projector.errors import ProjectionError
 from projector.projection.plan import Binding
 from projector.schema import reserved

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from projector.engines import arrow_together
+from projector.engines.arrow import coalesce as arrow_together
 from projector.errors import CorruptFileError, ProjectionError
 from projector.schema.schema import Schema
 from projector.schema.types import IntegerType, LongType, NestedField, StringType

@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from projector.engines.arrow_row_groups import row_group_filter
-from projector.files.storage import Storage
-from projector.planning.binding import bind
-from projector.planning.filter_parser import to_expression
-from projector.planning.metadata_columns import METADATA_FIELDS
-from projector.planning.projected_files import PlanCache, project_file
-from projector.planning.scan_source import FileListSource
-from projector.planning.tasks import FileTask
+from projector.engines.arrow.row_groups import row_group_filter
+from projector.files.storage.storage import Storage
+from projector.planning.filters.bind import bind
+from projector.planning.filters.parser import to_expression
+from projector.planning.scan.metadata_columns import METADATA_FIELDS
+from projector.planning.scan.projected_files import PlanCache, project_file
+from projector.planning.scan.source import FileListSource
+from projector.planning.scan.tasks import FileTask
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,

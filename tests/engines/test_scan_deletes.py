@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from projector.api.table import Table
-from projector.engines.plain import to_plain_rows
+from projector.engines.plain_rows import to_plain_rows
 from projector.errors import (
     CorruptFileError,
     InvalidMetadataError,

@@ -15,10 +15,11 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from projector.engines.plain import same_value, to_plain_rows
+from projector.engines.plain_rows import same_value, to_plain_rows
 from projector.errors import ParseError, ProjectionError
-from projector.planning.binding import bind
-from projector.planning.expressions import (
+from projector.planning.filters.bind import bind
+from projector.planning.filters.evaluate import evaluate_row
+from projector.planning.filters.expressions import (
     And,
     Comparison,
     Expression,
@@ -31,8 +32,7 @@ from projector.planning.expressions import (
     Or,
     StartsWith,
 )
-from projector.planning.literals import DateLiteral, TimeLiteral, TimestampLiteral
-from projector.planning.row_evaluator import evaluate_row
+from projector.planning.filters.literals import DateLiteral, TimeLiteral, TimestampLiteral
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,

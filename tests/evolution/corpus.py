@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from projector import UpdateSchema
-from projector.evolution.operations import PlainValue
+from projector.evolution.operations.schema import PlainValue
 from projector.schema.schema_json import type_from_json
 from projector.schema.single_values import from_json, from_plain
 

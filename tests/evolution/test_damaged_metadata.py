@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import projector
-from projector.check.proposal import from_sql
+from projector.check.change.proposal import from_sql
 from projector.errors import InvalidMetadataError, ProjectorError
-from projector.evolution.transaction import Transaction, prepare_transaction
+from projector.evolution.updates.transaction import Transaction, prepare_transaction
 from projector.metadata.table_metadata import TableMetadata
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "orders"

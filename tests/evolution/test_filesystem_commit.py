@@ -17,11 +17,12 @@ from pathlib import Path
 import pytest
 
 from projector.errors import CommitConflictError, ProjectorError, SchemaUpdateError, UnsupportedError
-from projector.evolution import filesystem_commit, version_files
-from projector.evolution.filesystem_commit import commit_schema_update
-from projector.evolution.update_schema import UpdateSchema
-from projector.evolution.version_files import VersionFiles
-from projector.files.storage import Storage
+from projector.evolution.commit import filesystem as filesystem_commit
+from projector.evolution.commit import version_files
+from projector.evolution.commit.filesystem import commit_schema_update
+from projector.evolution.commit.version_files import VersionFiles
+from projector.evolution.updates.update_schema import UpdateSchema
+from projector.files.storage.storage import Storage
 from projector.metadata.loading import load_metadata
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
@@ -333,8 +334,8 @@ def test_a_writer_that_slept_longer_than_its_hidden_file_lives_commits_nothing(
 
 WRITER = """
 import sys
-from projector.evolution.filesystem_commit import commit_schema_update
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.commit.filesystem import commit_schema_update
+from projector.evolution.updates.update_schema import UpdateSchema
 folder, who, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 print("ready", flush=True)
 sys.stdin.readline()

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.updates.schema_commit import SchemaCommit, prepare_schema_update
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 from projector.schema.schema_json import type_from_json

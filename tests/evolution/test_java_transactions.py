@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.transaction import Transaction, TransactionCommit, prepare_transaction
+from projector.evolution.updates.transaction import Transaction, TransactionCommit, prepare_transaction
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 from tests.evolution.corpus import DATA, record

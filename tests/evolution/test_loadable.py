@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projector.check.proposal import from_sql
+from projector.check.change.proposal import from_sql
 from projector.errors import SchemaUpdateError
-from projector.evolution.transaction import Transaction, prepare_transaction
+from projector.evolution.updates.transaction import Transaction, prepare_transaction
 from projector.metadata.table_metadata import TableMetadata
 
 TABLE: dict[str, Any] = {

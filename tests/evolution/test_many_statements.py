@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from projector.check.proposal import from_sql
-from projector.check.trial import try_update
-from projector.evolution import apply as applying
-from projector.evolution.operations import NextStatement, Operation
-from projector.evolution.schema_commit import prepare_schema_update
-from projector.evolution.update_schema import UpdateSchema
+from projector.check.change.proposal import from_sql
+from projector.check.change.trial import try_update
+from projector.evolution.apply.schema import apply as applying
+from projector.evolution.operations.schema import NextStatement, Operation
+from projector.evolution.updates.schema_commit import prepare_schema_update
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.schema.name_mapping import NAME_MAPPING_PROPERTY, NameMapping, create_mapping
 from tests.evolution.tables import ORDERS, table_metadata
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from projector.evolution.name_mapping_update import check_name_mapping, repaired_name_mapping
-from projector.files.physical import FileColumn, FileKind, FileLeaf, FileList, FileSchema, FileStruct
+from projector.evolution.apply.name_mapping_update import check_name_mapping, repaired_name_mapping
+from projector.files.parquet.file_schema import FileColumn, FileKind, FileLeaf, FileList, FileSchema, FileStruct
 from projector.schema.name_mapping import NameMapping, create_mapping
 from projector.schema.schema import Schema
 from tests.evolution.tables import ORDERS

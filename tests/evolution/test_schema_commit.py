@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from projector.errors import InvalidMetadataError, SchemaUpdateError
-from projector.evolution.operations import NextStatement
-from projector.evolution.pyiceberg_style import UpdateSchemaContext
-from projector.evolution.rest_body import schema_update_body
-from projector.evolution.schema_commit import SchemaCommit, prepare_schema_update
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.commit.rest_body import schema_update_body
+from projector.evolution.operations.schema import NextStatement
+from projector.evolution.updates.pyiceberg_style import UpdateSchemaContext
+from projector.evolution.updates.schema_commit import SchemaCommit, prepare_schema_update
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 from projector.schema.schema_json import schema_to_json_dict

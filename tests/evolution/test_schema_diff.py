@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projector.check.proposal import from_schema
+from projector.check.change.proposal import from_schema
 from projector.errors import SchemaUpdateError
-from projector.evolution.operations import AddColumn, MoveColumn, NextStatement, RenameColumn
-from projector.evolution.schema_diff import By, diff_schemas
-from projector.evolution.schema_sources import SchemaSource
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.diff.schema_diff import By, diff_schemas
+from projector.evolution.diff.schema_sources import SchemaSource
+from projector.evolution.operations.schema import AddColumn, MoveColumn, NextStatement, RenameColumn
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.schema.fresh_ids import assign_fresh_ids
 from projector.schema.schema import Schema
 from projector.schema.types import (

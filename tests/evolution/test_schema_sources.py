@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from projector.check.proposal import from_schema
+from projector.check.change.proposal import from_schema
 from projector.errors import NotFoundError, ParseError, UnsupportedError
-from projector.evolution.schema_sources import (
+from projector.evolution.diff.schema_sources import (
     diff_operands,
     diff_sources,
     load_schema,
@@ -177,6 +177,6 @@ def test_what_a_file_cannot_say_is_no_difference() -> None:
 
 
 def read_from(schema: Schema) -> Any:
-    from projector.evolution.schema_sources import SchemaSource
+    from projector.evolution.diff.schema_sources import SchemaSource
 
     return SchemaSource("t", "table", schema)

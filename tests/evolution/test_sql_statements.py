@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from projector.evolution.operations import (
+from projector.evolution.operations.schema import (
     AddColumn,
     DeleteColumn,
     DropIdentifierFields,

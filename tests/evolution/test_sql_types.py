@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from projector.errors import ParseError
-from projector.evolution.operations import AddColumn
+from projector.evolution.operations.schema import AddColumn
 from projector.evolution.sql import AlterScript, parse_alter
 
 SAME = {

@@ -10,14 +10,14 @@ import pytest
 
 from projector.api.table import load_table
 from projector.errors import CommitConflictError, SchemaUpdateError, UnsupportedError
-from projector.evolution import filesystem_commit
-from projector.evolution.blocks import TransactionContext
-from projector.evolution.filesystem_commit import commit_transaction
-from projector.evolution.rest_body import transaction_body
+from projector.evolution.commit import filesystem as filesystem_commit
+from projector.evolution.commit.filesystem import commit_transaction
+from projector.evolution.commit.rest_body import transaction_body
+from projector.evolution.commit.version_files import VersionFiles
 from projector.evolution.sql import parse_alter, to_transaction, to_update
-from projector.evolution.transaction import Transaction, TransactionCommit, prepare_transaction
-from projector.evolution.update_properties import UpdateProperties
-from projector.evolution.version_files import VersionFiles
+from projector.evolution.updates.blocks import TransactionContext
+from projector.evolution.updates.transaction import Transaction, TransactionCommit, prepare_transaction
+from projector.evolution.updates.update_properties import UpdateProperties
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.name_mapping import NameMapping
 from tests.evolution.tables import table_folder, table_metadata

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyiceberg.table.metadata import TableMetadataUtil
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.transaction import Transaction, prepare_transaction
+from projector.evolution.updates.transaction import Transaction, prepare_transaction
 from projector.metadata.table_metadata import TableMetadata
 from projector.metadata.transforms import parse_transform
 from projector.schema.schema import Schema

@@ -11,8 +11,8 @@ from pyiceberg.catalog.memory import InMemoryCatalog
 
 import projector
 from projector.errors import SchemaUpdateError
-from projector.evolution.transaction import Transaction, prepare_transaction
-from projector.evolution.undelete import dropped_columns
+from projector.evolution.updates.transaction import Transaction, prepare_transaction
+from projector.evolution.updates.undelete import dropped_columns
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.name_mapping import create_mapping
 from tests.evolution.tables import ORDERS, table_metadata

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.schema.fresh_ids import assign_fresh_ids
 from projector.schema.schema import Path, Schema
 from projector.schema.types import (

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.operations import (
+from projector.evolution.operations.schema import (
     AddColumn,
     DeleteColumn,
     DropIdentifierFields,
@@ -20,7 +20,7 @@ from projector.evolution.operations import (
     Source,
     SqlText,
 )
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from projector.errors import SchemaUpdateError
-from projector.evolution.spec_commit import SpecChange, change_spec
-from projector.evolution.update_sort_order import SortOrderChange, UpdateSortOrder, change_sort_order
-from projector.evolution.update_spec import UpdateSpec
+from projector.evolution.updates.spec_commit import SpecChange, change_spec
+from projector.evolution.updates.update_sort_order import SortOrderChange, UpdateSortOrder, change_sort_order
+from projector.evolution.updates.update_spec import UpdateSpec
 from projector.metadata.table_metadata import TableMetadata
 from projector.metadata.transforms import Bucket
 from projector.schema.schema import Schema

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from projector.files.physical import (
+from projector.files.parquet.file_schema import (
     FileColumn,
     FileKind,
     FileLeaf,

@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from projector.errors import ProjectorError
-from projector.files.bloom_filters import leaves_with_bloom_filters
-from projector.files.footer import Footer, read_footer
-from projector.files.storage import Storage
+from projector.files.parquet.bloom_filters import leaves_with_bloom_filters
+from projector.files.parquet.footer import Footer, read_footer
+from projector.files.storage.storage import Storage
 
 TABLE = pa.table({"a": [1, 2], "s": [{"x": 1, "y": "p"}, {"x": 2, "y": "q"}], "z": ["u", "v"]})
 

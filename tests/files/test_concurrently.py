@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projector.files.concurrently import drawn_ahead, streams_in_order
+from projector.files.concurrency.ordered import drawn_ahead, streams_in_order
 
 
 def counting(*items: int) -> Callable[[], Iterator[int]]:
@@ -120,7 +120,7 @@ def test_items_drawn_ahead() -> None:
 
 def test_a_process_ends_with_streams_half_way() -> None:
     script = """
-from projector.files.concurrently import drawn_ahead, streams_in_order
+from projector.files.concurrency.ordered import drawn_ahead, streams_in_order
 items = streams_in_order([lambda: iter(range(1000))] * 9, 3)
 print(next(items), next(items), flush=True)
 """
@@ -131,7 +131,7 @@ print(next(items), next(items), flush=True)
 def test_work_is_done_while_the_process_ends() -> None:
     script = """
 import atexit
-from projector.files.concurrently import streams_in_order, worked_ahead
+from projector.files.concurrency.ordered import streams_in_order, worked_ahead
 def late():
     print(list(streams_in_order([lambda: iter([1, 2]), lambda: iter([3])], 2)))
     print(dict(worked_ahead([1, 2], str, workers=2)))

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from projector.errors import CorruptFileError, ProjectorError, UnsupportedError
-from projector.files import footer as footers
-from projector.files.footer import read_footer
-from projector.files.parquet_schema import file_schema
-from projector.files.shapes import KnownShapes, read_shape
+from projector.files.parquet import footer as footers
+from projector.files.parquet.footer import read_footer
+from projector.files.parquet.schema import file_schema
+from projector.files.shapes.shapes import KnownShapes, read_shape
 from tests.files import craft
 from tests.files.craft import Field
 from tests.files.pyarrow_view import Bytes

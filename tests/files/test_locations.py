@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projector.files.locations import (
+from projector.files.storage.locations import (
     PathResolver,
     base_name,
     canonical,

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projector.errors import CorruptFileError
-from projector.files import parquet_elements
-from projector.files.parquet_elements import read_element
-from projector.files.parquet_types import BadElement
+from projector.files.parquet import elements as parquet_elements
+from projector.files.parquet.elements import read_element
+from projector.files.parquet.types import BadElement
 from tests.files import craft
 
 LOGICAL = [

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projector.errors import CorruptFileError, UnsupportedError
-from projector.files.footer import read_footer
-from projector.files.parquet_schema import file_schema
-from projector.files.physical import FileKind, FileLeaf, FileSchema, TimeUnit
+from projector.files.parquet.file_schema import FileKind, FileLeaf, FileSchema, TimeUnit
+from projector.files.parquet.footer import read_footer
+from projector.files.parquet.schema import file_schema
 from tests.files import craft
 from tests.files.craft import Element, Field, group, leaf
 from tests.files.pyarrow_view import Bytes, differences

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from projector.files.cache_file import CacheFile
-from projector.files.pieces import Pieces
+from projector.files.cache.database import CacheFile
+from projector.files.cache.entries import Pieces
 
 
 @pytest.fixture

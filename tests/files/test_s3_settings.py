@@ -8,12 +8,12 @@ import pytest
 from pyarrow import fs
 
 from projector import ProjectorError
-from projector.engines.duckdb_s3 import _secret
-from projector.engines.polars_storage import storage_options
-from projector.files.locations import parse_location
-from projector.files.object_stores import STORES
-from projector.files.s3_requests import s3_requests
-from projector.files.s3_settings import s3_settings
+from projector.engines.duckdb.secrets import _secret
+from projector.engines.polars.storage import storage_options
+from projector.files.storage.locations import parse_location
+from projector.files.storage.object_stores import STORES
+from projector.files.storage.s3_requests import s3_requests
+from projector.files.storage.s3_settings import s3_settings
 
 KEYS = {
     "s3.access-key-id": "key",

@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import projector
-from projector.files.shape_cache import ShapeCache, default_cache
-from projector.files.shape_reader import ShapesRead, read_shapes
-from projector.files.storage import Storage
-from projector.files.tails import Tail
+from projector.files.shapes.cache import ShapeCache, default_cache
+from projector.files.shapes.reader import ShapesRead, read_shapes
+from projector.files.storage.storage import Storage
+from projector.files.storage.tails import Tail
 
 LONG_AGO = 1_600_000_000_000_000_000
 
@@ -54,7 +54,7 @@ def read(files: list[str], cache: ShapeCache | None) -> ShapesRead:
 def test_what_is_known_is_not_opened(files: list[str], cache: ShapeCache, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = read(files, None)
     first = read(files, cache)
-    monkeypatch.setattr("projector.files.shape_reader.local_shapes", None)
+    monkeypatch.setattr("projector.files.shapes.reader.local_shapes", None)
     second = read(files, cache)
     assert (plain.opened, first.opened, second.opened) == (60, 60, 0)
     assert plain.schemas == first.schemas == second.schemas

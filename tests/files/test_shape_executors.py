@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from projector import NotFoundError, ProjectorError, ProjectorWarning, shapes
-from projector.files import shape_reader
-from projector.files.shape_reader import read_shapes
-from projector.files.shape_tasks import ShapeTask, run_task
-from projector.files.shapes import KnownShapes
-from projector.files.storage import Storage
+from projector.files.shapes import reader as shape_reader
+from projector.files.shapes.reader import read_shapes
+from projector.files.shapes.shapes import KnownShapes
+from projector.files.shapes.tasks import ShapeTask, run_task
+from projector.files.storage.storage import Storage
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import pytest
 
 from projector import shapes
 from projector.errors import CorruptFileError, NotFoundError, ProjectorError
-from projector.files import parquet_schema
-from projector.files import shapes as shapes_module
-from projector.files.shapes import KnownShapes, read_shape
+from projector.files.parquet import schema as parquet_schema
+from projector.files.shapes import shapes as shapes_module
+from projector.files.shapes.shapes import KnownShapes, read_shape
 from tests.files import craft
 from tests.files.pyarrow_view import Bytes
 

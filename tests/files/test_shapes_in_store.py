@@ -16,9 +16,9 @@ from pyarrow import fs
 import projector
 from benchmarks.many_files import ManyFiles, write_table
 from projector import NotFoundError, ProjectorError, shapes
-from projector.files.shape_cache import ShapeCache
-from projector.files.shape_reader import read_shapes
-from projector.files.storage import Storage
+from projector.files.shapes.cache import ShapeCache
+from projector.files.shapes.reader import read_shapes
+from projector.files.storage.storage import Storage
 from tests.catalogs.proxy import CUT_ANSWER, DROP_REQUEST, Request, running_proxy
 from tests.catalogs.seaweed import BUCKET, KEY, SECRET, SeaweedFS
 from tests.files.slow_proxy import slow_proxy
@@ -130,7 +130,7 @@ def test_long_footers_take_two_requests_until_their_length_is_known(store: Seawe
 def test_without_credentials_at_hand_pyarrow_is_asked(
     store: SeaweedFS, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("projector.files.remote_tails.s3_requests", lambda properties: None)
+    monkeypatch.setattr("projector.files.storage.remote_tails.s3_requests", lambda properties: None)
     groups = shapes(files[:12], storage=Storage(store.storage()))
     assert [group.files for group in groups] == [tuple(files[start:12:3]) for start in range(3)]
 

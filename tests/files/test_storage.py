@@ -8,7 +8,7 @@ from pyarrow import fs
 
 from projector import shapes
 from projector.errors import NotFoundError, ProjectorError, UnsupportedError
-from projector.files.storage import Storage
+from projector.files.storage.storage import Storage
 
 ODD_NAMES = [
     "plain",

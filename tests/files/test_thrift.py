@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projector.errors import CorruptFileError
-from projector.files import thrift
+from projector.files.parquet import thrift
 from tests.files import craft
 from tests.files.craft import Field
 

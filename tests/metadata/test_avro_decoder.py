@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from projector.errors import CorruptFileError
-from projector.files.storage import Storage
-from projector.metadata.avro_decoder import decode_pairs, find_value
-from projector.metadata.avro_file import read_header
-from projector.metadata.manifest_model import ManifestEntry, ManifestFile
-from projector.metadata.manifest_records import Layout, manifest_entry, manifest_layout, read_records
-from projector.metadata.record_decoder import compile_decoder
+from projector.files.storage.storage import Storage
+from projector.metadata.avro.decoder import decode_pairs, find_value
+from projector.metadata.avro.file import read_header
+from projector.metadata.avro.records import compile_decoder
+from projector.metadata.manifests.model import ManifestEntry, ManifestFile
+from projector.metadata.manifests.records import Layout, manifest_entry, manifest_layout, read_records
 from tests.metadata.build import Json, entry, field, manifest_schema, optional, record, write_avro
 
 INTS = st.integers(-(2**31), 2**31 - 1)

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from projector.files.locations import PathResolver
-from projector.files.storage import Storage
-from projector.metadata import kept_manifests
-from projector.metadata.kept_manifests import is_kept, manifest_entries
-from projector.metadata.manifests import snapshot_manifests
+from projector.files.storage.locations import PathResolver
+from projector.files.storage.storage import Storage
+from projector.metadata.manifests import cache as kept_manifests
+from projector.metadata.manifests.cache import is_kept, manifest_entries
+from projector.metadata.manifests.read import snapshot_manifests
 from projector.schema.schema import Schema
 from projector.schema.types import IntegerType, NestedField
 from tests.planning.tables import TableBuilder

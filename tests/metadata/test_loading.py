@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from projector.errors import CorruptFileError, InvalidMetadataError, NotFoundError, ProjectorError
-from projector.files.storage import Storage
+from projector.files.storage.storage import Storage
 from projector.metadata.loading import LoadedMetadata, find_metadata_file, load_metadata, read_metadata
 from projector.metadata.table_metadata import TableMetadata
 from tests.metadata.build import version_2

@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 
 from projector.errors import CorruptFileError, NotFoundError, ProjectorError, UnsupportedError
-from projector.files.locations import PathResolver
-from projector.files.storage import Storage
-from projector.metadata.manifests import (
+from projector.files.storage.locations import PathResolver
+from projector.files.storage.storage import Storage
+from projector.metadata.manifests.read import (
     EntryStatus,
     FieldSummary,
     FileContent,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from projector import check, load_table
-from projector.check.findings import Direction
+from projector.check.report.findings import Direction
 from projector.errors import (
     InvalidMetadataError,
     NotFoundError,
@@ -16,8 +16,8 @@ from projector.errors import (
     SchemaUpdateError,
     UnsupportedError,
 )
-from projector.evolution.schema_commit import prepare_schema_update
-from projector.evolution.update_schema import UpdateSchema
+from projector.evolution.updates.schema_commit import prepare_schema_update
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.contradictions import contradictions
 from projector.metadata.partitioning import PartitionField, PartitionSpec
 from projector.metadata.snapshots import SnapshotRef

@@ -12,7 +12,7 @@ from pyroaring import BitMap64
 import projector
 from projector import CorruptFileError
 from projector.files.deletion_vector import read_deletion_vector
-from projector.files.storage import Storage
+from projector.files.storage.storage import Storage
 from projector.metadata.loading import read_metadata
 from tests.check.tables import table
 from tests.planning.tables import TableBuilder, vector_blob

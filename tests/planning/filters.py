@@ -9,7 +9,7 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from projector.planning.expressions import (
+from projector.planning.filters.expressions import (
     And,
     Comparison,
     In,
@@ -24,7 +24,7 @@ from projector.planning.expressions import (
     Or,
     StartsWith,
 )
-from projector.planning.literals import DateLiteral, TimeLiteral, TimestampLiteral
+from projector.planning.filters.literals import DateLiteral, TimeLiteral, TimestampLiteral
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from projector.files.locations import canonical
-from projector.files.storage import Storage
+from projector.files.storage.locations import canonical
+from projector.files.storage.storage import Storage
 
 _watching: list[Opens] = []
 

@@ -25,7 +25,7 @@ from pyroaring import BitMap64
 
 import projector
 from projector.api.table import Table
-from projector.engines.plain import from_plain_rows
+from projector.engines.plain_rows import from_plain_rows
 from projector.metadata.transforms import parse_transform, result_type
 from projector.schema.binary_values import encode_bound
 from projector.schema.schema import Schema

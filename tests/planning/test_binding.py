@@ -14,8 +14,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from projector.errors import NotFoundError, ParseError, UnsupportedError
-from projector.planning.binding import bind
-from projector.planning.expressions import (
+from projector.planning.filters.bind import bind
+from projector.planning.filters.evaluate import evaluate_row
+from projector.planning.filters.expressions import (
     FALSE,
     NULL,
     TRUE,
@@ -30,9 +31,8 @@ from projector.planning.expressions import (
     Or,
     bound_terms,
 )
-from projector.planning.filter_parser import parse_filter
-from projector.planning.literals import DateLiteral, TimestampLiteral
-from projector.planning.row_evaluator import evaluate_row
+from projector.planning.filters.literals import DateLiteral, TimestampLiteral
+from projector.planning.filters.parser import parse_filter
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projector.metadata.manifest_model import DataFile, FileContent, Metrics
-from projector.planning.binding import bind
-from projector.planning.bounds_beside import told_by_bounds
-from projector.planning.filter_parser import parse_filter
-from projector.planning.metrics_facts import file_facts
-from projector.planning.outcomes import might_match
-from projector.planning.unread_columns import or_unread
+from projector.metadata.manifests.model import DataFile, FileContent, Metrics
+from projector.planning.filters.bind import bind
+from projector.planning.filters.parser import parse_filter
+from projector.planning.pruning.metrics_facts import file_facts
+from projector.planning.pruning.metrics_fast import told_by_bounds
+from projector.planning.pruning.outcomes import might_match
+from projector.planning.pruning.unread_columns import or_unread
 from projector.schema.binary_values import encode_bound
 from projector.schema.schema import Schema
 from projector.schema.types import (

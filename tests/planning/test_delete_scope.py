@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projector.planning.by_path import ByPath
+from projector.planning.scan.path_index import ByPath
 
 
 @pytest.mark.parametrize(

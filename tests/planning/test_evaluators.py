@@ -30,19 +30,19 @@ from projector.metadata.transforms import (
     apply,
     result_type,
 )
-from projector.planning.binding import bind
-from projector.planning.expressions import FALSE, TRUE
-from projector.planning.filter_parser import parse_filter
-from projector.planning.metrics_facts import (
+from projector.planning.filters.bind import bind
+from projector.planning.filters.evaluate import evaluate_row
+from projector.planning.filters.expressions import FALSE, TRUE
+from projector.planning.filters.parser import parse_filter
+from projector.planning.pruning.metrics_facts import (
     ColumnStatistics,
     file_facts,
     file_might_match,
     row_group_facts,
     row_group_might_match,
 )
-from projector.planning.outcomes import Outcomes, must_match, outcomes, residual
-from projector.planning.partition_facts import partition_filter
-from projector.planning.row_evaluator import evaluate_row
+from projector.planning.pruning.outcomes import Outcomes, must_match, outcomes, residual
+from projector.planning.pruning.partition_facts import partition_filter
 from projector.schema.binary_values import encode_bound
 from projector.schema.promotions import promote_value
 from projector.schema.schema import Schema

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projector.errors import ParseError
-from projector.planning.binding import bind
-from projector.planning.expressions import (
+from projector.planning.filters.bind import bind
+from projector.planning.filters.expressions import (
     FALSE,
     NULL,
     TRUE,
@@ -30,8 +30,8 @@ from projector.planning.expressions import (
     StartsWith,
     leaves,
 )
-from projector.planning.filter_parser import parse_filter, to_expression
-from projector.planning.literals import DateLiteral, TimeLiteral, TimestampLiteral
+from projector.planning.filters.literals import DateLiteral, TimeLiteral, TimestampLiteral
+from projector.planning.filters.parser import parse_filter, to_expression
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BinaryType,

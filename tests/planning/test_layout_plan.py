@@ -16,8 +16,8 @@ from pyiceberg.types import LongType, NestedField, StringType, TimestampType
 
 import projector
 from projector.evolution.sql import parse_alter, to_transaction
-from projector.planning.layout_plan import FilterCosts, LayoutPlan
-from projector.planning.written_anew import Cost
+from projector.planning.forecast.layout_plan import FilterCosts, LayoutPlan
+from projector.planning.forecast.rewrite_cost import Cost
 from tests.check.tables import schema
 from tests.planning.tables import TableBuilder
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from projector.planning.binding import bind
-from projector.planning.filter_parser import parse_filter
-from projector.planning.metrics_facts import file_might_match
-from projector.planning.moved_names import ids_with_moved_names
+from projector.planning.filters.bind import bind
+from projector.planning.filters.parser import parse_filter
+from projector.planning.pruning.metrics_facts import file_might_match
+from projector.planning.pruning.moved_names import ids_with_moved_names
 from projector.schema.name_mapping import MappedField, NameMapping
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField, StringType, StructType

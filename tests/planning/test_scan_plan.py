@@ -231,7 +231,7 @@ def test_void_is_no_value(tmp_path: Path) -> None:
 def test_identity_values_that_files_lack(tmp_path: Path, kind: Any, values: Any, row_filter: str) -> None:
     from decimal import Decimal
 
-    from projector.engines.plain import to_plain_rows
+    from projector.engines.plain_rows import to_plain_rows
     from tests.engines.reading import written
 
     values = values or [Decimal("9.99"), Decimal("1.10")]

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import projector
-from projector.check.report import Report
+from projector.check.report.report import Report
 from projector.render import text
 from projector.render.formats import FORMATS, render_report
 from projector.schema.schema import Schema

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
-from projector.check.rule import Rule
+from projector.check.kit.rule import Rule
 
 
 @cache

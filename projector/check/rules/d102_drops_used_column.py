@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Evidence, Finding
-from projector.check.rule import Level, Rule
-from projector.check.trial import Refusal
-from projector.evolution.operations import DeleteColumn
+from projector.check.change.change import Change
+from projector.check.change.trial import Refusal
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Evidence, Finding
+from projector.evolution.operations.schema import DeleteColumn
 from projector.metadata.table_metadata import TableMetadata
 
 IDENTIFIER = ("Cannot delete identifier field", "Cannot delete field")

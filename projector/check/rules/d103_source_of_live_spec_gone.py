@@ -26,12 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import all_files, of_files
-from projector.check.findings import Direction, Evidence, Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.used_names import last_path
 from projector.check.portability import readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.check.used_names import last_path
+from projector.check.report.findings import Direction, Evidence, Finding
 
 
 def check(state: TableState) -> Iterator[Finding]:

@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.check.used_names import last_path
-from projector.evolution.table_rules import load_errors
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.used_names import last_path
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.apply.table_rules import load_errors
 
 
 def check(state: TableState) -> Iterator[Finding]:

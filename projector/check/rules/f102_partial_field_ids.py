@@ -24,12 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_columns import dotted, listed, named_columns
-from projector.check.findings import Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_columns import dotted, listed, named_columns
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import ALL_ENGINES, readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.files.physical import FileSchema, Place
+from projector.check.report.findings import Finding
+from projector.files.parquet.file_schema import FileSchema, Place
 from projector.schema.types import VariantType
 
 

@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.file_columns import listed
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.evolution.operations import AddColumn
+from projector.check.change.change import Change
+from projector.check.kit.file_columns import listed
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.operations.schema import AddColumn
 
 
 def check(change: Change) -> Iterator[Finding]:

@@ -25,12 +25,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from projector.check.file_columns import among, by_writing_schema, distinct, dotted, listed, named_columns, table_ids
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.live_files import Files
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.live_files import Files
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_columns import (
+    among,
+    by_writing_schema,
+    distinct,
+    dotted,
+    listed,
+    named_columns,
+    table_ids,
+)
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
 
 
 def check(state: TableState) -> Iterator[Finding]:

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_columns import among, by_writing_schema, distinct
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.live_files import Files
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.live_files import Files
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_columns import among, by_writing_schema, distinct
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
 from projector.projection.plan import Constant, NewStruct, Null
 from projector.schema.types import NestedField, StructType, UnknownType
 

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import ALL_ENGINES, readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.files.physical import FileColumn, FileList, FileMap
+from projector.check.report.findings import Direction, Finding
+from projector.files.parquet.file_schema import FileColumn, FileList, FileMap
 
 USUAL_NAMES = ("element", "item")
 

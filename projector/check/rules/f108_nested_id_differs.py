@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_columns import listed
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_columns import listed
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
 from projector.projection.plan import ListOf, MapOf
 from projector.schema.types import ListType, MapType, children
 

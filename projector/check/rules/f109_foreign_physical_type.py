@@ -25,13 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.foreign_types import Foreign, foreign_type
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.check.kit.foreign_types import Foreign, foreign_type
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import ALL_ENGINES, readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.files.physical import FileLeaf
+from projector.check.report.findings import Direction, Finding
+from projector.files.parquet.file_schema import FileLeaf
 from projector.projection.plan import Read
 
 

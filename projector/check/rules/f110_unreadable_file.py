@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Evidence, Finding
-from projector.check.live_files import Unreadable
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.live_files import Unreadable
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Evidence, Finding
 from projector.errors import NotFoundError, UnsupportedError
 
 

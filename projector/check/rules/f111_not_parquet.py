@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import all_files, of_files
-from projector.check.findings import Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import ALL_ENGINES, readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.report.findings import Finding
 
 
 def check(state: TableState) -> Iterator[Finding]:

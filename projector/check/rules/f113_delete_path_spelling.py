@@ -24,13 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import of_files
-from projector.check.findings import Direction, Finding
-from projector.check.live_files import LiveFile
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.files.locations import without_authority
-from projector.metadata.manifests import FileContent
+from projector.check.evidence.live_files import LiveFile
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_evidence import of_files
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
+from projector.files.storage.locations import without_authority
+from projector.metadata.manifests.read import FileContent
 
 
 def check(state: TableState) -> Iterator[Finding]:

@@ -25,11 +25,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from projector.check.file_columns import dotted, listed, named_columns
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_columns import dotted, listed, named_columns
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
 
 
 def check(state: TableState) -> Iterator[Finding]:

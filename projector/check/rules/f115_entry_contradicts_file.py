@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.entry_checks import by_fact
-from projector.check.findings import Direction, Evidence, Finding, Sample
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.entry_checks import by_fact
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Evidence, Finding, Sample
 
 _MESSAGES = {
     "rows": "manifest entries count other rows than the files have",

@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.value_findings import value_findings
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.value_findings import value_findings
+from projector.check.report.findings import Direction, Finding
 
 
 def check(change: Change) -> Iterator[Finding]:

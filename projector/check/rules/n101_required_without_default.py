@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Finding
-from projector.check.nullness import may_be_read_as_null
-from projector.check.rule import Level, Rule
-from projector.evolution.operations import AddColumn, Operation, UnionByName
+from projector.check.change.change import Change
+from projector.check.kit.nullness import may_be_read_as_null
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.operations.schema import AddColumn, Operation, UnionByName
 from projector.projection.plan import Fail, FailCode
 
 

@@ -27,11 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Finding
-from projector.check.null_evidence import null_evidence
-from projector.check.rule import Level, Rule
-from projector.evolution.operations import RequireColumn
+from projector.check.change.change import Change
+from projector.check.kit.null_evidence import null_evidence
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.operations.schema import RequireColumn
 
 
 def check(change: Change) -> Iterator[Finding]:

@@ -24,13 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.file_evidence import all_files, of_files
-from projector.check.findings import Direction, Finding
-from projector.check.partition_values import keeps_values
-from projector.check.rule import Level, Rule
-from projector.check.type_changes import applied_type_changes
-from projector.evolution.operations import UpdateColumnType
+from projector.check.change.change import Change
+from projector.check.evidence.partition_values import keeps_values
+from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.type_changes import applied_type_changes
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.operations.schema import UpdateColumnType
 
 
 def check(change: Change) -> Iterator[Finding]:

@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.evolution.operations import AddColumn, RenameColumn
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.operations.schema import AddColumn, RenameColumn
 
 REFUSED = "Cannot create identity partition sourced from different field in schema: "
 

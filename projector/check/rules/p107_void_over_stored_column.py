@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import all_files, of_files
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
 
 
 def check(state: TableState) -> Iterator[Finding]:

@@ -25,10 +25,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from uuid import UUID
 
-from projector.check.findings import Direction, Evidence, Finding
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.metadata.manifests import FieldSummary, ManifestFile
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Evidence, Finding
+from projector.metadata.manifests.read import FieldSummary, ManifestFile
 from projector.metadata.partitioning import PartitionField
 from projector.metadata.transforms import parse_transform, result_type
 from projector.schema.binary_values import decode_bound

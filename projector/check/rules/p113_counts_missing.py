@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
 
 
 def check(state: TableState) -> Iterator[Finding]:

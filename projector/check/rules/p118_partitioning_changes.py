@@ -26,18 +26,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.file_evidence import all_files, of_files
-from projector.check.filter_forecast import forecast_of
-from projector.check.findings import Direction, Evidence, Finding
-from projector.check.rule import Level, Rule
-from projector.evolution.spec_operations import (
+from projector.check.change.change import Change
+from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.filter_forecast import forecast_of
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Evidence, Finding
+from projector.evolution.operations.spec import (
     AddPartitionField,
     RemovePartitionField,
     RemovePartitionTerm,
 )
 from projector.metadata.partitioning import PartitionField, PartitionSpec
-from projector.planning.layout_use import field_text
+from projector.planning.forecast.layout_use import field_text
 
 REMOVES = (RemovePartitionField, RemovePartitionTerm)
 

@@ -25,9 +25,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from projector.check.findings import NO_EVIDENCE, Direction, Evidence, Finding
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import NO_EVIDENCE, Direction, Evidence, Finding
 
 MANY: Final = 9
 

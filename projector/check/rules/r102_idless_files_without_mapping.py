@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import FEATURES
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.report.findings import Direction, Finding
 from projector.metadata.table_metadata import NAME_MAPPING_PROPERTY
 
 

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Evidence, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.rule import Level, Rule
-from projector.check.used_names import last_path, level_of
-from projector.evolution.operations import AddColumn, RenameColumn
+from projector.check.change.change import Change
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.used_names import last_path, level_of
+from projector.check.report.findings import Direction, Evidence, Finding
+from projector.evolution.operations.schema import AddColumn, RenameColumn
 from projector.projection.plan import Fail, FailCode, PlanNode
 from projector.schema.types import NestedField
 

@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.files.physical import FileColumn, FileStruct, Place
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
+from projector.files.parquet.file_schema import FileColumn, FileStruct, Place
 from projector.projection.plan import Constant, Fail, FailCode, NewStruct, Null, PlanNode, StructOf, children
 from projector.schema.types import UnknownType
 

@@ -26,11 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.used_names import level_of
-from projector.evolution.operations import RenameColumn
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.used_names import level_of
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.operations.schema import RenameColumn
 
 
 def check(change: Change) -> Iterator[Finding]:

@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.check.used_names import level_of, sanitized
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.used_names import level_of, sanitized
+from projector.check.report.findings import Direction, Finding
 
 PLAIN = "letters, digits and underscores, a letter first"
 

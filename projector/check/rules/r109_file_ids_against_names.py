@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.footers import ShapeGroup
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.check.used_names import level_of, sanitized
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.used_names import level_of, sanitized
+from projector.check.report.findings import Direction, Finding
 from projector.schema.types import ListType, MapType
 
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.evolution.following_properties import COLUMN_PROPERTY_PREFIXES
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
+from projector.evolution.apply.property_updates import COLUMN_PROPERTY_PREFIXES
 
 PREFIXES = (*COLUMN_PROPERTY_PREFIXES, "write.parquet.bloom-filter-fpp.column.")
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Finding
-from projector.check.rule import Level, Rule
-from projector.evolution.operations import AddColumn, dotted
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Finding
+from projector.evolution.operations.schema import AddColumn, dotted
 
 SAID = (" missing column: ", "Cannot find parent struct: ")
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Finding
-from projector.check.places import in_map_key
-from projector.check.rule import Level, Rule
+from projector.check.change.change import Change
+from projector.check.kit.field_paths import in_map_key
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Finding
 
 
 def check(change: Change) -> Iterator[Finding]:

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Finding
-from projector.check.rule import Level, Rule
-from projector.check.type_changes import refused_type_changes
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.type_changes import refused_type_changes
+from projector.check.report.findings import Finding
 from projector.schema.types import IcebergType
 
 

@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Direction, Finding
-from projector.check.places import in_collection
+from projector.check.evidence.state import TableState
+from projector.check.kit.field_paths import in_collection
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.report.findings import Direction, Finding
 from projector.projection.plan import ListOf, MapOf, PlanNode, Read, StructOf, children
 
 

@@ -26,11 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.evidence import files_under_type
-from projector.check.findings import Finding
-from projector.check.rule import Level, Rule
-from projector.check.type_changes import decimal_scale_differs, refused_type_changes, ways_out
+from projector.check.change.change import Change
+from projector.check.kit.evidence import files_under_type
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.type_changes import decimal_scale_differs, refused_type_changes, ways_out
+from projector.check.report.findings import Finding
 from projector.schema.promotions import is_promotion_allowed
 
 

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Finding
-from projector.check.rule import Level, Rule
-from projector.check.type_changes import applied_type_changes
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.type_changes import applied_type_changes
+from projector.check.report.findings import Direction, Finding
 from projector.errors import ProjectorError
-from projector.evolution.operations import UpdateColumnType
+from projector.evolution.operations.schema import UpdateColumnType
 from projector.schema.promotions import promote_value
 from projector.schema.single_values import decode_bound, format_value
 from projector.schema.types import DateType, IcebergType

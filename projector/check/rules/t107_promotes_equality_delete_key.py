@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Evidence, Finding
-from projector.check.rule import Level, Rule
-from projector.check.type_changes import applied_type_changes
-from projector.evolution.operations import UpdateColumnType
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.kit.type_changes import applied_type_changes
+from projector.check.report.findings import Direction, Evidence, Finding
+from projector.evolution.operations.schema import UpdateColumnType
 
 
 def check(change: Change) -> Iterator[Finding]:

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Finding
-from projector.check.rule import Level, Rule
+from projector.check.change.change import Change
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Finding
 from projector.errors import ProjectorError
-from projector.evolution.given import given_type
-from projector.evolution.operations import AddColumn, UpdateColumnType
+from projector.evolution.operations.input_types import given_type
+from projector.evolution.operations.schema import AddColumn, UpdateColumnType
 from projector.schema.types import IcebergType, walk
 
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.report.findings import Finding
 from projector.projection.plan import Constant
 from projector.schema.types import DecimalType
 

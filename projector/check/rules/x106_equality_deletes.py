@@ -25,12 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.file_evidence import of_files
-from projector.check.findings import Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.file_evidence import of_files
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.metadata.manifests import FileContent
+from projector.check.report.findings import Finding
+from projector.metadata.manifests.read import FileContent
 
 HELP = "compact the table, so that these deletes are applied and gone"
 

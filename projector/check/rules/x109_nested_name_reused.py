@@ -25,13 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Finding
-from projector.check.footers import ShapeGroup
-from projector.check.places import in_nested_collections
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.check.kit.field_paths import in_nested_collections
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
-from projector.files.physical import FileStruct
+from projector.check.report.findings import Finding
+from projector.files.parquet.file_schema import FileStruct
 from projector.projection.plan import PlanNode
 from projector.schema.types import StructType
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.file_columns import listed
-from projector.check.findings import Direction, Evidence, Finding
-from projector.check.rule import Level, Rule
+from projector.check.change.change import Change
+from projector.check.kit.file_columns import listed
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Evidence, Finding
 
 
 def check(change: Change) -> Iterator[Finding]:

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import NO_EVIDENCE, Direction, Evidence, Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import ALL_ENGINES, readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.report.findings import NO_EVIDENCE, Direction, Evidence, Finding
 from projector.projection.plan import Null
 from projector.schema.types import StructType
 

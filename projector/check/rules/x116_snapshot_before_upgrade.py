@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.findings import Evidence, Finding
+from projector.check.evidence.state import TableState
+from projector.check.kit.rule import Level, Rule
 from projector.check.portability import readers_disagree
-from projector.check.rule import Level, Rule
-from projector.check.state import TableState
+from projector.check.report.findings import Evidence, Finding
 
 
 def check(state: TableState) -> Iterator[Finding]:

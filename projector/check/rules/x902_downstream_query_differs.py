@@ -26,11 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.change import Change
-from projector.check.findings import Direction, Evidence, Finding, Sample
-from projector.check.queries import QueryDifference
-from projector.check.rule import Level, Rule
-from projector.evolution.schema_diff import Change as FieldChange
+from projector.check.change.change import Change
+from projector.check.change.queries import QueryDifference
+from projector.check.kit.rule import Level, Rule
+from projector.check.report.findings import Direction, Evidence, Finding, Sample
+from projector.evolution.diff.schema_diff import Change as FieldChange
 
 
 def check(change: Change) -> Iterator[Finding]:

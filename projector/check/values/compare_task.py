@@ -10,7 +10,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from projector.check.report import Comparison
+from projector.check.report.report import Comparison
 from projector.check.values.comparing import (
     Difference,
     Disagreement,
@@ -25,12 +25,12 @@ from projector.check.values.lanes import Lane, lay_beside
 from projector.check.values.leaf_values import Collector, LeafValues
 from projector.check.values.proof import proved_columns
 from projector.check.values.reading import ARROW, Engines, Reader, ReadFailedError, Reading, without_warnings
-from projector.engines.plain import same_value, to_plain_rows
-from projector.engines.rows import Row
-from projector.files.shapes import KnownShapes
-from projector.files.storage import Storage
-from projector.planning.expressions import BoundTerm
-from projector.planning.tasks import FileTask
+from projector.engines.plain_rows import same_value, to_plain_rows
+from projector.engines.reference.project import Row
+from projector.files.shapes.shapes import KnownShapes
+from projector.files.storage.storage import Storage
+from projector.planning.filters.expressions import BoundTerm
+from projector.planning.scan.tasks import FileTask
 from projector.projection.plan import Plan
 from projector.schema.arrow_schema import arrow_schema
 from projector.schema.schema import Schema

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from projector.check.values.equality import differing, same
-from projector.engines.plain import plain_value
-from projector.planning.expressions import Expression
+from projector.engines.plain_rows import plain_value
+from projector.planning.filters.expressions import Expression
 from projector.schema.schema import Schema
 from projector.schema.types import IcebergType
 

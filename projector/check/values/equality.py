@@ -9,7 +9,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from projector.engines.arrow_buffers import elements, list_like, map_like, struct_like
+from projector.engines.arrow.nested import elements, list_like, map_like, struct_like
 
 
 def same(one: pa.Array, other: pa.Array) -> bool:

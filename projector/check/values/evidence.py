@@ -8,25 +8,25 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from projector.check.live_files import Unreadable
-from projector.check.report import Comparison
+from projector.check.evidence.live_files import Unreadable
+from projector.check.report.report import Comparison
 from projector.check.values.compare_task import CompareAnswer, CompareTask, compare
 from projector.check.values.comparing import Disagreement
-from projector.check.values.filter_task import FilterTask, try_filters
-from projector.check.values.filter_trials import FilterTrials
-from projector.check.values.filters import filter_terms
+from projector.check.values.filters.candidates import filter_terms
+from projector.check.values.filters.task import FilterTask, try_filters
+from projector.check.values.filters.trials import FilterTrials
 from projector.check.values.planned import PlannedFiles, delete_kind, delete_kinds, planned
 from projector.check.values.reading import ARROW, ORACLE
 from projector.check.values.sampling import Sample, SampledFile, by_snapshot, choose_files
 from projector.check.values.sending import answers
 from projector.errors import ProjectorError, UnsupportedError
-from projector.planning.expressions import BoundTerm
-from projector.planning.tasks import FileTask
+from projector.planning.filters.expressions import BoundTerm
+from projector.planning.scan.tasks import FileTask
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField, StructType, has_variant, walk
 
 if TYPE_CHECKING:
-    from projector.check.state import TableState
+    from projector.check.evidence.state import TableState
 
 FILES_IN_A_TASK = 256
 """Files that are compared in one task at most."""

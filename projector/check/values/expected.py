@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from projector.engines.arrow_buffers import elements, list_like, map_like, struct_like
-from projector.engines.plain import plain_array
+from projector.engines.arrow.nested import elements, list_like, map_like, struct_like
+from projector.engines.plain_rows import plain_array
 from projector.schema.arrow_schema import arrow_type
 from projector.schema.iso_text import MICROS_PER_SECOND, NANOS_PER_SECOND, SECONDS_PER_DAY
 from projector.schema.schema import Schema

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 
 from projector.check.values.comparing import Difference, Disagreement, failed, shown_value
 from projector.check.values.reading import ARROW, Reader, ReadFailedError, reading_errors
-from projector.engines.plain import same_value, to_plain_rows
-from projector.engines.row_scan import rows_at
-from projector.engines.rows import Row
-from projector.planning.tasks import FileTask
+from projector.engines.plain_rows import same_value, to_plain_rows
+from projector.engines.reference.project import Row
+from projector.engines.reference.scan import rows_at
+from projector.planning.scan.tasks import FileTask
 from projector.schema.schema import Schema
 
 JUDGED_WHOLE = 2_000

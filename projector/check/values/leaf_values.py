@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from projector.engines.plain import plain_value
-from projector.planning.expressions import BoundTerm
+from projector.engines.plain_rows import plain_value
+from projector.planning.filters.expressions import BoundTerm
 from projector.schema.schema import Schema
 
 _MOST = 9

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from projector.check.live_files import LiveFile
+from projector.check.evidence.live_files import LiveFile
 from projector.check.values.reading import Reading
 from projector.errors import ExhaustedError, ProjectorError, StoreError
-from projector.planning.expressions import TRUE, Expression
-from projector.planning.scan_source import SnapshotSource
-from projector.planning.snapshot_plan import plan_listed
-from projector.planning.tasks import FileTask
+from projector.planning.filters.expressions import TRUE, Expression
+from projector.planning.scan.planner import plan_listed
+from projector.planning.scan.source import SnapshotSource
+from projector.planning.scan.tasks import FileTask
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
-    from projector.check.state import TableState
+    from projector.check.evidence.state import TableState
 
 
 @dataclass

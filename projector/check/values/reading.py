@@ -11,17 +11,17 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from projector.engines.executors import ScanBatches, executor, reads_itself
+from projector.engines.registry import ScanBatches, executor, reads_itself
 from projector.errors import ExhaustedError, ProjectorError, StoreError, UnsupportedError
-from projector.files.exhaustion import is_exhaustion
-from projector.files.shapes import KnownShapes
-from projector.files.storage import Storage
-from projector.planning.expressions import TRUE, Expression
-from projector.planning.metadata_columns import METADATA_FIELDS
-from projector.planning.probes import Probe
-from projector.planning.projected_files import PlanCache, ProjectedFile, project_file
-from projector.planning.scan_request import ScanRequest
-from projector.planning.tasks import FileTask
+from projector.files.concurrency.exhaustion import is_exhaustion
+from projector.files.shapes.shapes import KnownShapes
+from projector.files.storage.storage import Storage
+from projector.planning.filters.expressions import TRUE, Expression
+from projector.planning.scan.metadata_columns import METADATA_FIELDS
+from projector.planning.scan.probes import Probe
+from projector.planning.scan.projected_files import PlanCache, ProjectedFile, project_file
+from projector.planning.scan.request import ScanRequest
+from projector.planning.scan.tasks import FileTask
 from projector.schema.name_mapping import NameMapping
 from projector.schema.reserved import POS
 from projector.schema.schema import Schema

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from projector.check.footers import Footers
-from projector.check.live_files import LiveFile
+from projector.check.evidence.footers import Footers
+from projector.check.evidence.live_files import LiveFile
 from projector.metadata.table_metadata import TableMetadata
 
 

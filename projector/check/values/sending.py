@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from projector.check.values.reading import without_warnings
 from projector.errors import ProjectorWarning, UnsupportedError
-from projector.files.storage import Storage
-from projector.files.task_answers import task_answers, worker_storage
+from projector.files.concurrency.tasks import task_answers, worker_storage
+from projector.files.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from projector.check.state import TableFiles
+    from projector.check.evidence.state import TableFiles
 
 _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from projector.evolution.operations import NOT_GIVEN, AddColumn, MoveColumn, Operation
+from projector.evolution.operations.schema import NOT_GIVEN, AddColumn, MoveColumn, Operation
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.literals import parse_default
 from projector.evolution.sql.tokens import Dialect, Token

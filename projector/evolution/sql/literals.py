@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from projector.errors import ParseError, ProjectorError
-from projector.evolution.operations import SqlText
+from projector.evolution.operations.schema import SqlText
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.tokens import Token
 from projector.evolution.sql.types import parse_type

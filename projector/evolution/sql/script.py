@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from projector.errors import UnsupportedError
-from projector.evolution.operations import NextStatement, Operation, SetIdentifierFields, Source
-from projector.evolution.spec_operations import SpecOperation
+from projector.evolution.operations.schema import NextStatement, Operation, SetIdentifierFields, Source
+from projector.evolution.operations.spec import SpecOperation
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.statements import Parsed, parse_statement
 from projector.evolution.sql.tokens import Dialect, check_dialect
-from projector.evolution.transaction import Transaction
-from projector.evolution.update_properties import PropertyOperation, UpdateProperties
-from projector.evolution.update_schema import UpdateSchema
-from projector.evolution.update_sort_order import WriteOrder
+from projector.evolution.updates.transaction import Transaction
+from projector.evolution.updates.update_properties import PropertyOperation, UpdateProperties
+from projector.evolution.updates.update_schema import UpdateSchema
+from projector.evolution.updates.update_sort_order import WriteOrder
 
 
 @dataclass(frozen=True, slots=True)

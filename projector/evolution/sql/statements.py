@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from projector.evolution.operations import (
+from projector.evolution.operations.schema import (
     DeleteColumn,
     DropIdentifierFields,
     MakeColumnOptional,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from projector.evolution.operations import Operation
-from projector.evolution.spec_operations import AddPartitionField, RemovePartitionTerm
+from projector.evolution.operations.schema import Operation
+from projector.evolution.operations.spec import AddPartitionField, RemovePartitionTerm
 from projector.evolution.sql.columns import Path, Written, parse_names
 from projector.evolution.sql.cursor import Cursor
 from projector.evolution.sql.tokens import Token
-from projector.evolution.update_properties import RemoveProperty, SetProperty
-from projector.evolution.update_sort_order import SortBy, WriteOrder
+from projector.evolution.updates.update_properties import RemoveProperty, SetProperty
+from projector.evolution.updates.update_sort_order import SortBy, WriteOrder
 
 _PropertyParser = Callable[[Cursor, str], Operation]
 

@@ -14,7 +14,7 @@ import pytest
 import projector
 from projector import ExhaustedError, Progress, StoreError
 from projector.check.values import judging
-from projector.engines.plain import from_plain_rows
+from projector.engines.plain_rows import from_plain_rows
 from tests.check import faults
 from tests.check.tables import schema, table
 from tests.planning.tables import TableBuilder

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from projector.check.values.comparing import Tally, same_rows_in_any_order
 from projector.check.values.equality import differing, same
-from projector.engines.plain import from_plain_rows, same_value
+from projector.engines.plain_rows import from_plain_rows, same_value
 from tests.check.tables import schema
 from tests.strategies import field_values, rows_of, schemas
 

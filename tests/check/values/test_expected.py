@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from projector.check.values.expected import expected_columns
 from projector.check.values.proof import proved_columns
-from projector.engines.arrow_project import make_batch
-from projector.engines.plain import from_plain_rows, to_plain_rows
-from projector.engines.rows import read_rows
+from projector.engines.arrow.project import make_batch
+from projector.engines.plain_rows import from_plain_rows, to_plain_rows
+from projector.engines.reference.project import read_rows
 from projector.errors import ProjectionError
 from projector.projection.plan import Binding
 from projector.schema.arrow_schema import arrow_schema

@@ -9,11 +9,11 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projector.check.values.filters import cheap_filters_on, filter_terms, filters_on
+from projector.check.values.filters.candidates import cheap_filters_on, filter_terms, filters_on
+from projector.check.values.filters.passing import passing
 from projector.check.values.leaf_values import Collector
-from projector.check.values.passing import passing
-from projector.engines.plain import from_plain_rows
-from projector.planning.row_evaluator import evaluate_value
+from projector.engines.plain_rows import from_plain_rows
+from projector.planning.filters.evaluate import evaluate_value
 from projector.schema.schema import Schema
 from projector.schema.types import (
     BooleanType,
@@ -68,7 +68,7 @@ def _nested() -> Schema:
 
 
 def test_nan_is_greater_than_every_other_value() -> None:
-    from projector.planning.expressions import BoundComparison, Op
+    from projector.planning.filters.expressions import BoundComparison, Op
     from tests.check.tables import schema
 
     (term,) = filter_terms(schema("1 a double"))

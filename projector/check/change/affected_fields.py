@@ -1,0 +1,26 @@
+"""Which columns a change can touch: those it names, and those that some shape of file now gives from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from projector.check.evidence.state import TableState
+from projector.check.values.proof import proved_columns
+from projector.schema.schema import Schema
+
+
+def involved_columns(before: TableState, after: TableState) -> frozenset[int]:
+    """Return ids of the top-level columns, before or after, that differ in the schema or in the plan of some shape."""
+    both = {f.field_id for f in before.schema.fields} & {f.field_id for f in after.schema.fields}
+    differing = set(_unequal(before.schema, after.schema))
+    for (_, one), (_, other) in zip(before.plans, after.plans, strict=True):
+        differing |= both - proved_columns(one, other)
+    return frozenset(differing)
+
+
+def _unequal(before: Schema, after: Schema) -> Iterator[int]:
+    were = {field.field_id: field for field in before.fields}
+    now = {field.field_id: field for field in after.fields}
+    for field_id in were.keys() | now.keys():
+        if were.get(field_id) != now.get(field_id):
+            yield field_id

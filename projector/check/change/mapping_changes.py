@@ -1,0 +1,49 @@
+"""What a change of the name mapping does to files without field ids: columns that move, vanish, or are seen again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.state import TableState
+from projector.files.parquet.file_schema import Place
+from projector.projection.plan import PlanNode
+from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
+
+
+@dataclass(frozen=True)
+class MappingEffects:
+    """Groups of files by the fields whose column in them is another one, gone, or newly there.
+
+    Only fields of both schemas count.
+    """
+
+    moved: Mapping[int, tuple[ShapeGroup, ...]] = field(default_factory=dict)
+    lost: Mapping[int, tuple[ShapeGroup, ...]] = field(default_factory=dict)
+    gained: Mapping[int, tuple[ShapeGroup, ...]] = field(default_factory=dict)
+
+
+def mapping_effects(before: TableState, after: TableState) -> MappingEffects:
+    """The effects, none where both states have the same mapping."""
+    texts = {state.metadata.properties.get(NAME_MAPPING_PROPERTY) for state in (before, after)}
+    found: tuple[dict[int, list[ShapeGroup]], ...] = ({}, {}, {})
+    if len(texts) == 2:
+        for field_id in before.schema.fields_by_id.keys() & after.schema.fields_by_id.keys():
+            for (group, was), (_, now) in zip(before.nodes(field_id), after.nodes(field_id), strict=False):
+                kind = None if group.schema.has_field_ids else _kind(_place(was), _place(now))
+                if kind is not None:
+                    found[kind].setdefault(field_id, []).append(group)
+    moved, lost, gained = ({i: tuple(groups) for i, groups in sorted(each.items())} for each in found)
+    return MappingEffects(moved, lost, gained)
+
+
+def _kind(was: Place | None, now: Place | None) -> int | None:
+    if was == now:
+        return None
+    return 2 if was is None else 1 if now is None else 0
+
+
+def _place(node: PlanNode) -> Place | None:
+    place: Place | None = getattr(node, "place", None)
+    return place

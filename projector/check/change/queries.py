@@ -1,0 +1,214 @@
+"""Downstream queries, bound and run before and after a change: what no longer binds, and what gives other rows."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from projector.check.evidence.state import TableState
+from projector.check.report.value_text import literal
+from projector.errors import ProjectorError
+from projector.evolution.operations.schema import Source
+from projector.planning.filters.expressions import TRUE
+from projector.planning.scan.projected_files import PlanCache, project_files
+from projector.planning.scan.source import SnapshotSource
+from projector.schema.schema import Schema
+from projector.schema.types import has_variant
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+TABLE_NAME = "t"
+"""The name that a query may always call the table by, beside its own last name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query gave: a table; or why it could not be run."""
+
+    table: pa.Table | None = None
+    failure: str | None = None
+    line: int = 1
+    """The line of the query that the failure is on."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryDifference:
+    """A query that the change affects.
+
+    Parameters
+    ----------
+    name:
+        What the query is called: its file, or its number.
+    words:
+        The names in it, in lower case, by which the change that affects it is found.
+    failure:
+        Why it can no longer be run; None where it gives other rows.
+    place:
+        For a query that does not run before the change either: where it fails, and `failure` says why.
+    before, after:
+        A row, or the columns, that only one of the two has, as text.
+    unsteady:
+        Whether the query gives other rows each time it is run, so that they say nothing of the change.
+    """
+
+    name: str
+    words: frozenset[str]
+    failure: str | None
+    before: str = ""
+    after: str = ""
+    unsteady: bool = False
+    place: Source | None = None
+
+
+def compare_queries(
+    queries: Mapping[str, str], before: TableState, after: TableState, others: Mapping[str, SnapshotSource]
+) -> Iterator[QueryDifference]:
+    """Yield the queries whose answer differs, and those that do not run on the table as it is.
+
+    Columns, and fields of structs, that only the answer after has are no difference; neither is the order of rows.
+    `others` are further tables that queries may name.
+    """
+    if not queries:
+        return
+    was, now = _connection(before, others), _connection(after, others)
+    for name, sql in queries.items():
+        one = _answer(was, sql)
+        words = frozenset(word.lower() for word in re.findall(r"\w+", sql))
+        if one.failure is not None:
+            yield QueryDifference(name, words, one.failure, place=_place(name, sql, one.line))
+            continue
+        other = _answer(now, sql)
+        if one.table is None or other.table is None:
+            yield QueryDifference(name, words, other.failure)
+            continue
+        places = _places(one.table.column_names, other.table.column_names)
+        if places is None:
+            columns, left = (", ".join(table.column_names) for table in (one.table, other.table))
+            yield QueryDifference(name, words, None, f"columns {columns}", f"columns {left}")
+            continue
+        kinds = one.table.schema.types
+        expected, found = _rows(one.table.columns, kinds), _rows([other.table.columns[i] for i in places], kinds)
+        if expected != found:
+            again = _answer(was, sql).table
+            if again is None or _rows(again.columns, kinds) != expected:
+                yield QueryDifference(name, words, None, unsteady=True)
+                continue
+            lost, new = expected - found, found - expected
+            columns_after = [other.table.columns[i] for i in places]
+            shown = (
+                _shown(next(iter(lost), None), one.table.columns, kinds, one.table.column_names),
+                _shown(next(iter(new), None), columns_after, kinds, one.table.column_names),
+            )
+            yield QueryDifference(name, words, None, *shown)
+
+
+def _places(before: Sequence[str], after: Sequence[str]) -> list[int] | None:
+    """Where the columns before are among those after, the first of a name for the first; None where one is gone."""
+    left: dict[str, list[int]] = {}
+    for place, column in enumerate(after):
+        left.setdefault(column, []).append(place)
+    try:
+        return [left[column].pop(0) for column in before]
+    except (KeyError, IndexError):
+        return None
+
+
+def _place(name: str, sql: str, number: int) -> Source:
+    """Return the line of a query, from its first word."""
+    lines = sql.splitlines(keepends=True) or [""]
+    number = min(max(number, 1), len(lines))
+    line, start = lines[number - 1], sum(map(len, lines[: number - 1]))
+    start += len(line) - len(line.lstrip())
+    return Source(sql, start, start + len(line.strip()), f"query {name}" if name.isdigit() else name)
+
+
+def _connection(state: TableState, others: Mapping[str, SnapshotSource]) -> duckdb.DuckDBPyConnection:
+    """Return a database with the table in it, under both its names, and the further tables."""
+    from projector.engines.duckdb.sandbox import closed_database
+
+    metadata, files = state.metadata, state.files
+    source = SnapshotSource(metadata, metadata.current_snapshot, state.schema, files.storage, files.resolver)
+    own = (TABLE_NAME, metadata.location.rstrip("/").rsplit("/", 1)[-1])
+    taken = {name.lower() for name in others}
+    sources = {name: source for name in own if name.lower() not in taken} | dict(others)
+
+    def make_views(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+        for name, each in sources.items():
+            _make_view(each, name, connection, paths)
+
+    return closed_database(make_views, {"threads": 1})
+
+
+def _make_view(source: SnapshotSource, name: str, connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
+    from projector.engines.duckdb.view import make_view
+
+    readable = Schema(tuple(f for f in source.schema.fields if not has_variant(f.field_type)))
+    tasks = source.plan(TRUE).tasks
+    request = source.request(readable, TRUE, tasks)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        projected = project_files(tasks, PlanCache(request.wide_schema, request.name_mapping), request.storage)
+        make_view(projected, request, name, connection, None, paths)
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:
+    import duckdb
+
+    from projector.engines.duckdb.sandbox import run_query
+
+    try:
+        table = run_query(connection, sql, ("SELECT",)).to_arrow_table()
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.Error as error:
+        line = re.search(r"^LINE (\d+):", str(error), re.MULTILINE)
+        return Answer(failure=" ".join(str(error).split()), line=int(line[1]) if line else 1)
+    except ProjectorError as error:
+        return Answer(failure=str(error))
+    return Answer(table)
+
+
+def _rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType]) -> Counter[tuple[Any, ...]]:
+    """How often each row comes, of structs only the fields that they have in the types."""
+    return Counter(_hashable_rows(columns, kinds))
+
+
+def _hashable_rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType]) -> Iterator[tuple[Any, ...]]:
+    values = [
+        [_hashable(value, kind) for value in column.to_pylist()] for column, kind in zip(columns, kinds, strict=True)
+    ]
+    return zip(*values, strict=True)
+
+
+def _shown(
+    row: tuple[Any, ...] | None, columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType], names: Sequence[str]
+) -> str:
+    """One of the rows as people read it."""
+    if row is None:
+        return "no such row"
+    place = next(i for i, other in enumerate(_hashable_rows(columns, kinds)) if other == row)
+    return ", ".join(f"{n} = {literal(c[place].as_py())}" for n, c in zip(names, columns, strict=True))
+
+
+def _hashable(value: Any, kind: pa.DataType) -> Any:
+    import pyarrow as pa
+
+    match value:
+        case dict() if pa.types.is_struct(kind):
+            return tuple((f.name, _hashable(value[f.name], f.type)) for f in kind if f.name in value)
+        case list() if pa.types.is_map(kind):
+            return tuple((_hashable(k, kind.key_type), _hashable(v, kind.item_type)) for k, v in value)
+        case list() if hasattr(kind, "value_type"):
+            return tuple(_hashable(item, kind.value_type) for item in value)
+        case dict() | list():  # of another type than before: some text that shows it
+            return repr(value)
+        case float() if value != value:
+            return "NaN"
+        case _:
+            return value

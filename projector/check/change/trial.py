@@ -1,0 +1,166 @@
+"""An update tried on a table's metadata, operation by operation, so that everything that is refused is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from projector.errors import ProjectorError, SchemaUpdateError
+from projector.evolution.apply.schema import Statement
+from projector.evolution.operations.schema import AddColumn, Operation, RenameColumn, Source, dotted
+from projector.evolution.updates.schema_commit import commit_applied, try_update_of
+from projector.evolution.updates.update_schema import UpdateSchema
+from projector.metadata.table_metadata import TableMetadata
+from projector.schema.schema import Schema
+from projector.schema.schema_json import schema_to_json_dict
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Something that cannot be applied.
+
+    Parameters
+    ----------
+    error:
+        Why, in Iceberg's own words where it has some.
+    operation:
+        The operation; None where the schema or the table as a whole forbids it.
+    schema:
+        The schema that the operation was applied to.
+    """
+
+    error: SchemaUpdateError
+    operation: Operation | None
+    schema: Schema
+    case_sensitive: bool = True
+
+    @property
+    def source(self) -> Source | None:
+        """Where the operation is written."""
+        return None if self.operation is None else self.operation.source
+
+    @property
+    def field_id(self) -> int | None:
+        """The id of the field that it is about, where that is a field of `schema`."""
+        path = getattr(self.operation, "path", None) or getattr(self.operation, "column", None)
+        if self.error.field_id is not None or path is None:
+            return self.error.field_id
+        try:
+            return self.schema.find_id(path, self.case_sensitive)
+        except ProjectorError:
+            return None
+
+    @property
+    def path(self) -> str | None:
+        """The dotted path of the field that it is about, or the name that was written."""
+        if self.field_id is not None and self.field_id in self.schema.fields_by_id:
+            return self.schema.name_of(self.field_id)
+        match self.operation:
+            case AddColumn(parent=parent, name=name):
+                return name if not parent else f"{dotted(parent)}.{name}"
+            case None:
+                return self.error.path
+            case operation:
+                path = getattr(operation, "path", None) or getattr(operation, "column", None)
+                return self.error.path if path is None else dotted(path)
+
+
+@dataclass(frozen=True)
+class AppliedOperations:
+    """The operations that were applied, in statements, with the schema before each and what it did."""
+
+    statements: tuple[Statement, ...] = ()
+    case_sensitive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OtherOperation:
+    """An operation that is not about columns alone, applied, and the metadata before and after its update."""
+
+    operation: Operation
+    before: TableMetadata
+    after: TableMetadata
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a proposal fared.
+
+    Parameters
+    ----------
+    applied:
+        What could be applied to the schema.
+    refusals:
+        What could not be applied.
+    metadata, schema:
+        The table's metadata and current schema with what could be applied, without the time and log of a commit. The
+        very metadata that was given where nothing changes.
+    others:
+        What else could be applied: to partition spec, sort order, properties, and so on.
+    incompatible:
+        The operations that a commit refuses because incompatible changes are not allowed. They are applied here, so
+        that rules can say what they do to the data.
+    """
+
+    applied: AppliedOperations
+    refusals: tuple[Refusal, ...]
+    metadata: TableMetadata
+    schema: Schema
+    others: tuple[OtherOperation, ...] = ()
+    incompatible: tuple[Refusal, ...] = ()
+
+
+def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
+    """Apply as much of an update as can be applied, in one pass.
+
+    Changes that are only incompatible (a required column without a default, optional to required) are applied whether
+    or not the update allows them: what they do to the data is for rules to say, as is that they are refused.
+    """
+    try:
+        outcome = try_update_of(metadata, update)
+    except SchemaUpdateError as error:  # no schema of the table can be changed, whatever the change
+        refusal = Refusal(error, None, metadata.current_schema)
+        return Trial(AppliedOperations(), (refusal,), metadata, metadata.current_schema)
+    refusals: list[Refusal] = []
+    incompatible: list[Refusal] = []
+    for found in outcome.refused:
+        refusal = Refusal(found.error, found.operation, found.base, update.case_sensitive)
+        if found.incompatible:
+            incompatible.append(refusal)
+        elif found.operation is None or not any(_follows(found.operation, known.operation) for known in refusals):
+            refusals.append(refusal)
+    applied = AppliedOperations(outcome.statements, update.case_sensitive)
+    steps = [statement.applied for statement in outcome.statements]
+    schema = steps[-1].schema
+    try:
+        commit = commit_applied(metadata, steps)
+    except SchemaUpdateError as error:
+        refusals.append(Refusal(error, None, schema))
+        return Trial(applied, tuple(refusals), _patched(metadata, schema), schema, incompatible=tuple(incompatible))
+    return Trial(applied, tuple(refusals), commit.metadata, commit.schema, incompatible=tuple(incompatible))
+
+
+def _follows(operation: Operation, refused: Operation | None) -> bool:
+    """Whether an operation is about a name that a refused one would have made."""
+    match refused:
+        case AddColumn(parent=parent, name=name):
+            made = name if not parent else f"{dotted(parent)}.{name}"
+        case RenameColumn(path=path, new_name=name):
+            parent_name, dot, _ = dotted(path).rpartition(".")
+            made = f"{parent_name}{dot}{name}"
+        case _:
+            return False
+    about: Any = getattr(operation, "path", None) or getattr(operation, "parent", None)
+    return about is not None and (dotted(about) == made or dotted(about).startswith(f"{made}."))
+
+
+def _patched(metadata: TableMetadata, schema: Schema) -> TableMetadata:
+    """The metadata with a schema that a commit would refuse, for rules that look at both."""
+    new_id = max(metadata.schema_ids) + 1
+    node = {**schema_to_json_dict(schema), "schema-id": new_id}
+    listed = metadata.raw.get("schemas") or [
+        {**metadata.raw.get("schema", {}), "schema-id": metadata.current_schema_id},
+    ]
+    raw = {**metadata.raw, "schemas": [*listed, node], "current-schema-id": new_id}
+    raw["last-column-id"] = max(metadata.last_column_id, schema.highest_field_id)
+    return TableMetadata(raw, metadata.file)

@@ -1,0 +1,166 @@
+"""Live files grouped by what their footers say: the rules are run on groups, never on files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+from projector.check.evidence.listings import Kind
+from projector.check.evidence.live_files import Files, LiveFile, Run, Unreadable
+from projector.check.report.findings import Evidence, Sample
+from projector.errors import ProjectorError
+from projector.files.parquet.file_schema import FileColumn, FileSchema
+from projector.files.shapes.batches import read_batches
+from projector.files.shapes.cache import Marks, ShapeCache
+from projector.files.storage.storage import Storage
+from projector.projection.plan import PlanNode
+
+
+@dataclass(frozen=True)
+class ShapeGroup:
+    """Live data files of one physical schema whose partition tuples hold the values of the same columns.
+
+    Parameters
+    ----------
+    schema:
+        Their physical schema; one object for all groups that have it.
+    identity_ids:
+        Ids of the columns whose value the partition tuple holds.
+    files, row_counts:
+        The files, and the rows of each by its own footer.
+    """
+
+    schema: FileSchema
+    identity_ids: frozenset[int]
+    files: Files
+    row_counts: Sequence[int] = field(repr=False)
+
+    @property
+    def rows(self) -> int:
+        """Rows in all the files."""
+        return sum(self.row_counts)
+
+    def column(self, node: PlanNode) -> FileColumn | None:
+        """The files' column that a node of their plan reads, or cannot read; None where they have none."""
+        place = getattr(node, "place", None)
+        return None if place is None else self.schema.at(place)
+
+    @property
+    def snapshots(self) -> frozenset[int]:
+        """Ids of the snapshots that have some of the files."""
+        return frozenset().union(*self.files.snapshots)
+
+
+@dataclass(frozen=True)
+class Footers:
+    """What the footers of all live data files say; `opened` counts the files that were not known already."""
+
+    groups: tuple[ShapeGroup, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    opened: int = 0
+
+    @property
+    def file_count(self) -> int:
+        """Files whose footers were read."""
+        return sum(len(group.files) for group in self.groups)
+
+    @property
+    def row_count(self) -> int:
+        """Rows in them."""
+        return sum(group.rows for group in self.groups)
+
+    @property
+    def shape_count(self) -> int:
+        """Distinct physical schemas."""
+        return len({id(group.schema) for group in self.groups})
+
+    def evidence(
+        self,
+        groups: Iterable[ShapeGroup],
+        *facts: str,
+        where: Callable[[LiveFile], bool] | None = None,
+        samples: tuple[Sample, ...] = (),
+    ) -> Evidence:
+        """The evidence of some of these groups, or of those of their files that `where` picks."""
+        chosen = list(groups)
+        shapes = len({id(group.schema) for group in chosen})
+        if where is None:
+            number, rows = sum(len(group.files) for group in chosen), sum(group.rows for group in chosen)
+            first = chosen[0].files[0].path if chosen else None
+        else:
+            picked = [
+                (file, rows)
+                for group in chosen
+                for file, rows in zip(group.files, group.row_counts, strict=True)
+                if where(file)
+            ]
+            number, rows = len(picked), sum(rows for _, rows in picked)
+            first = picked[0][0].path if picked else None
+        return Evidence(number, self.file_count, rows, shapes, first, facts, samples)
+
+
+def read_footers(
+    files: Files,
+    storage: Storage,
+    cache: ShapeCache | None = None,
+    executor: Executor | None = None,
+    marks: Marks | None = None,
+) -> Footers:
+    """Read the footers of live data files and group them. A file that cannot be read is listed as unreadable.
+
+    Parameters
+    ----------
+    cache:
+        Shapes on disk; files that it knows are not opened.
+    executor:
+        Where to read footers, unless in this process.
+    marks:
+        Sizes and times of change of the files, if they are known already.
+    """
+    by_reason = files.by(lambda _, kind: _reason_not_to_read(kind))
+    wanted = by_reason.pop(None, Files())
+    unreadable = [Unreadable(path, reason) for reason, others in by_reason.items() for path in others.paths if reason]
+    read = read_batches([run.column(run.source.locations) for run in wanted.runs], storage, cache, executor, marks)
+    groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[Run], list[int]]] = {}
+    start = 0
+    for run in wanted.runs:
+        end = start + len(run.indexes)
+        for schema, identity, indexes, row_counts in _parted(run, read.schemas[start:end], read.row_counts[start:end]):
+            part = Run(run.source, indexes)
+            if isinstance(schema, ProjectorError):
+                unreadable += (Unreadable(path, str(schema), schema) for path in Files((part,)).paths)
+                continue
+            group = groups.setdefault((id(schema), identity), (schema, [], []))
+            group[1].append(part)
+            group[2].extend(row_counts)
+        start = end
+    made = (
+        ShapeGroup(schema, identity, Files(runs), row_counts)
+        for (_, identity), (schema, runs, row_counts) in groups.items()
+    )
+    return Footers(tuple(made), tuple(unreadable), read.opened)
+
+
+def _parted(
+    run: Run, schemas: Sequence[FileSchema | ProjectorError], row_counts: Sequence[int]
+) -> Iterable[tuple[FileSchema | ProjectorError, frozenset[int], Sequence[int], Sequence[int]]]:
+    """The files of a manifest by their schema and the columns that are in their tuples: indexes, and rows of each."""
+    identity, kind_of = run.source.identity_ids, run.source.listing.kind_of
+    if len(set(map(id, schemas))) == 1 and len(set(identity)) == 1:
+        return [(schemas[0], identity[0], run.indexes, row_counts)]
+    found: dict[
+        tuple[int, frozenset[int]], tuple[FileSchema | ProjectorError, frozenset[int], list[int], list[int]]
+    ] = {}
+    for index, schema, rows in zip(run.indexes, schemas, row_counts, strict=True):
+        there = identity[0 if kind_of is None else kind_of[index]]
+        part = found.setdefault((id(schema), there), (schema, there, [], []))
+        part[2].append(index)
+        part[3].append(rows)
+    return found.values()
+
+
+def _reason_not_to_read(kind: Kind) -> str | None:
+    if kind.file_format != "PARQUET":
+        return f"its format is {kind.file_format}; only Parquet is read"
+    return "it is encrypted" if kind.is_encrypted else None

@@ -1,0 +1,67 @@
+"""Type changes of a proposal, refused and applied, for the rules on types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from projector.check.change.change import Change
+from projector.check.change.trial import Refusal
+from projector.errors import ProjectorError
+from projector.evolution.operations.input_types import given_type
+from projector.evolution.operations.schema import UpdateColumnType
+from projector.schema.promotions import promotions_from
+from projector.schema.types import DecimalType, IcebergType, NestedField
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedType:
+    """A type change that cannot be applied."""
+
+    refusal: Refusal
+    old: IcebergType
+    new: IcebergType
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedType:
+    """A field whose type differs after the change."""
+
+    before: NestedField
+    after: NestedField
+
+
+def refused_type_changes(change: Change) -> Iterator[RefusedType]:
+    """The type changes that cannot be applied because of the types; a map key's are another rule's affair."""
+    for refusal in change.refusals:
+        if not isinstance(refusal.operation, UpdateColumnType) or refusal.field_id is None:
+            continue
+        if not refusal.error.message.startswith("Cannot change column type"):
+            continue
+        try:
+            new = given_type(refusal.operation.new_type)
+        except ProjectorError:
+            continue
+        yield RefusedType(refusal, refusal.schema.fields_by_id[refusal.field_id].field_type, new)
+
+
+def applied_type_changes(change: Change) -> Iterator[AppliedType]:
+    """The promotions that the change makes."""
+    for difference in change.changes("type"):
+        if difference.field_id is not None:
+            before = change.before.schema.fields_by_id[difference.field_id]
+            yield AppliedType(before, change.after.schema.fields_by_id[difference.field_id])
+
+
+def decimal_scale_differs(old: IcebergType, new: IcebergType) -> bool:
+    """Whether both are decimals, of different scale."""
+    return isinstance(old, DecimalType) and isinstance(new, DecimalType) and old.scale != new.scale
+
+
+def ways_out(old: IcebergType, format_version: int) -> str:
+    """What can be done instead of an illegal type change."""
+    found = [str(row) for row in promotions_from(old, format_version)]
+    if isinstance(old, DecimalType):
+        found = [f"decimal(P, {old.scale}) with P from {old.precision + 1} to 38"] if old.precision < 38 else []
+    possible = f"possible: {', or '.join(found)}; or " if found else ""
+    return f"{possible}add a column of the new type and backfill it"

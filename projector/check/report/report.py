@@ -1,0 +1,245 @@
+"""The report of a check, as a value: what was asked, what was looked at, and what was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from projector.check.evidence.live_files import Unreadable
+from projector.check.kit.rule import Level
+from projector.check.report.findings import Finding, Severity
+from projector.check.report.policy import Compatibility
+from projector.errors import ProjectorError
+from projector.schema.schema import Schema
+
+SCHEMA_VERSION = 1
+"""Version of the JSON form; it changes when a key changes its meaning. Published in docs/report.schema.json."""
+
+
+NOT_UNDERSTOOD = "S000"
+"""The code of the only finding on a proposal that could not be read. It is not a rule: rules look at changes."""
+
+
+class CheckFailedError(ProjectorError):
+    """A report that holds findings which its check counts as failures.
+
+    Attributes
+    ----------
+    report:
+        The report.
+    """
+
+    def __init__(self, message: str, report: Report) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """What was looked at, in numbers.
+
+    Parameters
+    ----------
+    snapshots, manifests, data_files, delete_files:
+        Read from metadata and manifests.
+    footers, shapes, rows:
+        Footers read, the distinct shapes among them, and the rows of their files.
+    values_rows, values_files, engines, filters:
+        Rows and files whose values were compared, the engines that read them, and the filters that were tried.
+    rows_by_engine:
+        Rows that each engine read itself, without leaving them to Arrow; for `rows`, the oracle, those it judged.
+    proved_columns:
+        Columns that were not read because the change cannot alter them: every file gives them from the same place, in
+        the same way, before and after.
+    rules:
+        Rules that were run.
+    """
+
+    snapshots: int = 0
+    manifests: int = 0
+    data_files: int = 0
+    delete_files: int = 0
+    footers: int = 0
+    shapes: int = 0
+    rows: int = 0
+    values_files: int = 0
+    values_rows: int = 0
+    engines: tuple[str, ...] = ()
+    filters: int = 0
+    rows_by_engine: Mapping[str, int] = field(default_factory=dict)
+    proved_columns: int = 0
+    rules: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as JSON."""
+        return {f.name: _json(getattr(self, f.name)) for f in fields(self)}
+
+
+def _json(value: Any) -> Any:
+    match value:
+        case tuple():
+            return list(value)
+        case Mapping():
+            return dict(value)
+        case _:
+            return value
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that somebody decided to live with: where that is written, and why."""
+
+    finding: Finding
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeRow:
+    """One shape of file and where each column would come from: a row of the matrix in the HTML report.
+
+    `origins` holds, for each field id of the schema before and after, the origin in each of them, None for a schema
+    that does not have the field.
+    """
+
+    files: int
+    rows: int
+    first_file: str
+    origins: Mapping[int, tuple[str | None, str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Rows of one file before and after the change, side by side, as text by field id."""
+
+    file: str
+    before: tuple[Mapping[int, str], ...]
+    after: tuple[Mapping[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found.
+
+    Parameters
+    ----------
+    table:
+        The table's location.
+    proposal:
+        The SQL text, or a sentence for other proposals; None for an audit.
+    level, compatibility:
+        How far it looked, and who must be able to read what.
+    before, after:
+        The schemas; `after` is None for an audit.
+    findings:
+        The gravest first. Those that the change introduces or worsens decide, and those because of which something
+        could not be verified; in an audit all do.
+    looked_at, not_looked_at:
+        Counts of what was looked at, and what was not, in sentences.
+    unreadable:
+        Files that could not be looked at.
+    suppressed, unused_suppressions:
+        Findings that a suppression took out, and suppressions that took nothing out, in sentences.
+    notes:
+        Things to say that are no findings.
+    proposal_file:
+        The file that the proposal was read from.
+    shapes, comparisons:
+        Material for the HTML report.
+    """
+
+    table: str
+    proposal: str | None
+    level: Level
+    compatibility: Compatibility
+    before: Schema
+    after: Schema | None
+    findings: tuple[Finding, ...]
+    looked_at: LookedAt = LookedAt()
+    not_looked_at: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
+    unused_suppressions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    proposal_file: str | None = None
+    shapes: tuple[ShapeRow, ...] = field(default=(), repr=False)
+    comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
+
+    @property
+    def is_audit(self) -> bool:
+        """Whether the table was looked at as it stands, without a proposal."""
+        return self.after is None
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the proposal could be read at all."""
+        return all(f.code != NOT_UNDERSTOOD for f in self.findings)
+
+    @property
+    def deciding(self) -> tuple[Finding, ...]:
+        """The findings that decide: in an audit all; in a check new ones, and those that left it unable to verify."""
+        return self.findings if self.is_audit else tuple(f for f in self.findings if f.decides)
+
+    @property
+    def existing(self) -> tuple[Finding, ...]:
+        """Findings of a check that were there before the change and do not decide."""
+        return () if self.is_audit else tuple(f for f in self.findings if not f.decides)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no deciding finding is an error."""
+        return not self.fails(Severity.ERROR)
+
+    def fails(self, fail_on: Severity | None) -> bool:
+        """Whether a deciding finding is at least this grave; None never fails."""
+        return fail_on is not None and any(f.severity.rank <= fail_on.rank for f in self.deciding)
+
+    def counts(self) -> dict[Severity, int]:
+        """Deciding findings by severity."""
+        counted = Counter(f.severity for f in self.deciding)
+        return {severity: counted[severity] for severity in Severity}
+
+    def raise_for_errors(self) -> None:
+        """Raise `CheckFailedError` where the report is not `ok`."""
+        errors = [f for f in self.deciding if f.severity is Severity.ERROR]
+        if errors:
+            first = errors[0]
+            more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+            path = f"{first.path}: " if first.path else ""
+            raise CheckFailedError(f"The check found errors: {first.code} {path}{first.message}{more}", self)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON values, by the schema in docs/report.schema.json."""
+        import json
+
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "ok": self.ok,
+            "table": self.table,
+            "proposal": self.proposal,
+            "proposal_file": self.proposal_file,
+            "level": str(self.level),
+            "compatibility": str(self.compatibility),
+            "counts": {str(severity): n for severity, n in self.counts().items()},
+            "findings": [finding.to_json() for finding in self.findings],
+            "suppressed": [
+                {"where": s.where, "reason": s.reason, "finding": s.finding.to_json()} for s in self.suppressed
+            ],
+            "unused_suppressions": list(self.unused_suppressions),
+            "looked_at": self.looked_at.to_json(),
+            "not_looked_at": list(self.not_looked_at),
+            "unreadable": [{"file": u.file, "reason": u.reason} for u in self.unreadable],
+            "notes": list(self.notes),
+            "schema_before": json.loads(self.before.to_json()),
+            "schema_after": None if self.after is None else json.loads(self.after.to_json()),
+        }
+
+    def _repr_html_(self) -> str:
+        """The HTML page, for notebooks."""
+        from importlib import import_module
+
+        # The renderings are a floor above; a notebook asks the report itself.
+        page: str = import_module(".".join(("projector", "render", "html"))).render(self)
+        return page

@@ -1,0 +1,149 @@
+"""The Arrow executor over a whole scan: every file projected, its deleted rows left out, the filter applied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import TypeVar
+
+import pyarrow as pa
+
+from projector.engines.arrow.apply_deletes import given_out
+from projector.engines.arrow.coalesce import SmallFile, batch_bytes, fits, is_small, read_together
+from projector.engines.arrow.delete_files import DeleteReader, EqualityDeletes
+from projector.engines.arrow.reader import RowGroups, read_batches
+from projector.engines.arrow.row_groups import row_group_filter
+from projector.engines.deletes.positions import DeletedPositions
+from projector.engines.errors import raise_failures
+from projector.files.concurrency.ordered import drawn_ahead, streams_in_order
+from projector.planning.filters.expressions import AlwaysTrue
+from projector.planning.scan.projected_files import ProjectedFile
+from projector.planning.scan.request import ScanRequest
+from projector.schema.arrow_schema import arrow_schema
+
+_MOST_STREAMS = 8
+"""Files that are read at a time at most. Two for a CPU keep it busy while one of them waits; more only take memory."""
+
+_MOST_BYTES = 128 << 20
+"""Memory that the batches of all of them may take."""
+
+Made = TypeVar("Made")
+Stream = Callable[[], Iterator[pa.RecordBatch]]
+
+
+def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """The rows of a scan, file by file: the form that every executor has.
+
+    While the rows of a file are given out the next files are read, several at a time; each stays one batch ahead.
+
+    Parameters
+    ----------
+    files:
+        Projected under the request's wide schema.
+    batch_size:
+        Rows in a batch at most.
+
+    Raises
+    ------
+    ProjectionError
+        For the first file that cannot be read under the schema, or value that does not fit it.
+    NotFoundError, CorruptFileError, UnsupportedError
+        For the first data or delete file that cannot be read at all.
+    """
+    return scan_made(files, request, batch_size, lambda batch: batch)
+
+
+def scan_made(
+    files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, make: Callable[[pa.RecordBatch], Made]
+) -> Iterator[Made]:
+    """What `make` makes of the batches of a scan, in the threads that read them. Otherwise as `scan_batches`."""
+    first, rest = drawn_ahead(files, 2 * _MOST_STREAMS if request.reads_ahead else 0)
+    workers = _workers(first, batch_size)
+    use_threads = len(first) < workers or workers < pa.cpu_count()
+    made = (partial(_made, stream, make) for stream in _streams(chain(first, rest), request, batch_size, use_threads))
+    return streams_in_order(made, workers)
+
+
+def _workers(first: Sequence[ProjectedFile], batch_size: int) -> int:
+    """How many files to read at a time, by the first ones: as many as keep the CPUs busy and have room."""
+    largest = max((batch_bytes(file, batch_size) for file in first), default=0)
+    room = _MOST_BYTES // largest if largest else 1
+    return max(1, min(2 * int(pa.cpu_count()), _MOST_STREAMS, room))
+
+
+def _made(stream: Stream, make: Callable[[pa.RecordBatch], Made]) -> Iterator[Made]:
+    return map(make, stream())
+
+
+def _streams(
+    files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, use_threads: bool
+) -> Iterator[Stream]:
+    """The scan in parts that do not know of each other: large files, and small ones that are read together."""
+    deletes = DeleteReader(request)
+    schema = arrow_schema(request.schema)
+    filtered = not isinstance(request.row_filter, AlwaysTrue)
+    together: list[SmallFile] = []
+    try:
+        for file in files:
+            raise_failures(file.plan, file.binding.file)
+            groups = row_group_filter(file, request) if filtered else None
+            if groups is not None and not groups.might_match():
+                continue
+            chosen = None if groups is None else groups.chosen
+            is_joined = request.reads_ahead and not file.task.deletes and is_small(file, batch_size)
+            small = SmallFile(file, chosen, batch_bytes(file, batch_size)) if is_joined else None
+            if together and (small is None or not fits(small, together, batch_size)):
+                yield _together(together, request, batch_size, schema, use_threads)
+                together = []
+            if small is not None:
+                together.append(small)
+                continue
+            # Delete files are read here, one after the other, since several data files share them.
+            positions = deletes.deleted_positions(file.task, file.row_count)
+            equality = deletes.equality_deletes(file.task)
+            yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema, use_threads)
+    except Exception:  # the rows before it come first
+        if together:
+            yield _together(together, request, batch_size, schema, use_threads)
+        raise
+    if together:
+        yield _together(together, request, batch_size, schema, use_threads)
+
+
+def _together(
+    files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema, use_threads: bool
+) -> Stream:
+    if len(files) == 1:
+        ((file, chosen, _),) = files
+        return partial(_one_file, file, chosen, request, batch_size, None, (), schema, use_threads)
+    return partial(_small_files, files, request, batch_size, schema)
+
+
+def _one_file(
+    file: ProjectedFile,
+    row_groups: RowGroups,
+    request: ScanRequest,
+    batch_size: int,
+    positions: DeletedPositions | None,
+    equality: tuple[EqualityDeletes, ...],
+    schema: pa.Schema,
+    use_threads: bool,
+) -> Iterator[pa.RecordBatch]:
+    # Deleted rows are not read at all, unless they are asked for by name.
+    selection = None if request.marks_deleted else positions
+    for batch in read_batches(
+        file, request.storage, batch_size, row_groups=row_groups, selection=selection, use_threads=use_threads
+    ):
+        given = given_out(request, batch, equality, positions, schema)
+        if given.num_rows:
+            yield given
+
+
+def _small_files(
+    files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    for batch in read_together(files, request.storage, batch_size):
+        given = given_out(request, batch, (), None, schema)
+        if given.num_rows:
+            yield given

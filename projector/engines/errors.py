@@ -1,0 +1,75 @@
+"""The errors of all executors, so that one bad value reads the same whichever engine met it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from projector.errors import CorruptFileError, ProjectionError
+from projector.files.parquet.file_schema import FileLeaf
+from projector.planning.filters.expressions import AlwaysTrue
+from projector.planning.scan.probes import user_path
+from projector.planning.scan.projected_files import ProjectedFile
+from projector.planning.scan.request import ScanRequest
+from projector.projection.plan import Plan, PlanNode
+
+
+def raise_failures(plan: Plan, file: str) -> None:
+    """Raise `ProjectionError` where a plan has `Fail` nodes, before any row of `file` is read."""
+    # A column that is selected and filtered on fails twice, for one reason.
+    failures = tuple({(node.field.field_id, node.message): node for node in reversed(plan.failures)}.values())[::-1]
+    if not failures:
+        return
+    first = failures[0]
+    if len(failures) == 1:
+        raise ProjectionError(
+            f"Cannot read as {first.field.field_type}: {first.message}",
+            failures=failures,
+            file=file,
+            path=user_path(first.path),
+            field_id=first.field.field_id,
+        )
+    told = "; ".join(f"{user_path(node.path)} (id {node.field.field_id}): {node.message}" for node in failures)
+    raise ProjectionError(f"Cannot read {len(failures)} fields: {told}", failures=failures, file=file)
+
+
+def value_error(node: PlanNode, file: str, leaf: FileLeaf, value: Any, why: str) -> ProjectionError:
+    """A stored value that is not a value of the requested type: the first such one, and why."""
+    return ProjectionError(
+        f"Cannot read {shown(value)} of type {leaf} as {node.field.field_type}: {why}",
+        file=file,
+        path=user_path(node.path),
+        field_id=node.field.field_id,
+    )
+
+
+def null_error(node: PlanNode, file: str, where: str = "the file has a null in it") -> ProjectionError:
+    """A null under a required field whose parent is not null."""
+    return ProjectionError(
+        f"Required {node.field.field_type} is null: {where}",
+        file=file,
+        path=user_path(node.path),
+        field_id=node.field.field_id,
+    )
+
+
+def check_row_count(engine: str, files: Sequence[ProjectedFile], request: ScanRequest, given: int) -> None:
+    """Raise `CorruptFileError` if an engine gave other rows of whole files than their footers count."""
+    if not isinstance(request.row_filter, AlwaysTrue) or any(file.task.deletes for file in files):
+        return
+    counted = sum(file.row_count for file in files)
+    if given != counted:
+        one = files[0].binding.file if len(files) == 1 else None
+        raise CorruptFileError(f"{engine} gives {given} rows where the footers count {counted}", file=one)
+
+
+def shown(value: Any) -> str:
+    """A value as it is told in one line of an error message."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+WHY_RANGE = "out of range"
+WHY_INEXACT = "it cannot be rescaled exactly"
+WHY_UTF8 = "invalid UTF-8"
+WHY_LENGTH = "a uuid has 16 bytes"

@@ -1,0 +1,118 @@
+"""The files of a scan in groups that Polars reads with one scan each, and those that the Arrow executor reads.
+
+Shapes are few and files many: a group costs one scan of Polars, a file an entry in its list. What differs from file to
+file goes into a small frame with a row per file, never into the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from projector.engines.arrow.row_groups import row_group_filter
+from projector.engines.errors import raise_failures
+from projector.engines.polars.native import NativeColumns, native_columns, native_files, wants_native
+from projector.engines.polars.storage import polars_path
+from projector.engines.polars.support import plan_reasons, task_reasons
+from projector.files.storage.locations import parse_location
+from projector.planning.filters.expressions import AlwaysTrue
+from projector.planning.scan.projected_files import ProjectedFile
+from projector.planning.scan.request import ScanRequest
+from projector.projection.plan import Plan
+
+_MOST_ROWS = 2**32 - 2
+"""Rows that Polars counts in one scan: its row index has 32 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileGroup:
+    """Files that one scan of Polars reads, in order, no path twice.
+
+    Parameters
+    ----------
+    plan:
+        The plan of the first file; of every file unless `native`.
+    native:
+        What Polars' own Iceberg mapping is asked for, where it projects the files, whatever their plans.
+    deletes:
+        Whether position deletes apply to the files.
+    """
+
+    plan: Plan
+    native: NativeColumns | None
+    deletes: bool
+    scheme: str
+    files: list[ProjectedFile] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """All files of a scan: in groups for Polars, and the rest."""
+
+    groups: list[FileGroup]
+    rest: list[ProjectedFile]
+
+
+@dataclass(frozen=True, slots=True)
+class _PlanFacts:
+    """What is decided once for all files of a plan."""
+
+    plan: Plan
+    by_polars: bool
+    by_constants: bool
+
+
+def group_files(files: Iterable[ProjectedFile], request: ScanRequest) -> Grouped:
+    """The files of a scan in groups. Files whose constants alone rule out every row of the filter are left out.
+
+    Raises `ProjectionError` for the first file that cannot be projected.
+    """
+    known: dict[int, _PlanFacts] = {}
+    rest: list[ProjectedFile] = []
+    for_polars: list[tuple[ProjectedFile, str]] = []
+    for file in files:
+        facts = known.get(id(file.plan))
+        if facts is None:
+            raise_failures(file.plan, file.binding.file)
+            facts = known[id(file.plan)] = _facts(file, request)
+        if facts.by_constants and not row_group_filter(file, request).might_match():
+            continue
+        path = polars_path(file.task.location) if facts.by_polars else None
+        if path is None or (file.task.deletes and task_reasons(file.task)):
+            rest.append(file)
+        else:
+            for_polars.append((file, path))
+    plans = [facts.plan for facts in known.values() if facts.by_polars and native_files(facts.plan)]
+    native: dict[int, NativeColumns] = {}
+    if plans and wants_native(plans, request):
+        asked = ((plan, native_columns(plan, request)) for plan in plans)
+        native = {id(plan): columns for plan, columns in asked if columns is not None}
+    return Grouped(_grouped(for_polars, native), rest)
+
+
+def _grouped(files: list[tuple[ProjectedFile, str]], native: Mapping[int, NativeColumns]) -> list[FileGroup]:
+    groups: list[FileGroup] = []
+    filling: dict[tuple[object, ...], tuple[FileGroup, set[str], list[int]]] = {}
+    for file, path in files:
+        columns = native.get(id(file.plan))
+        scheme = "file" if path.startswith("/") else parse_location(path).scheme
+        deletes = bool(file.task.deletes)
+        key = (id(file.plan) if columns is None else columns.places, deletes, scheme)
+        found = filling.get(key)
+        if found is None or path in found[1] or found[2][0] + file.row_count > _MOST_ROWS:
+            found = FileGroup(file.plan, columns, deletes, scheme), set(), [0]
+            filling[key] = found
+            groups.append(found[0])
+        group, paths, rows = found
+        group.files.append(file)
+        group.paths.append(path)
+        paths.add(path)
+        rows[0] += file.row_count
+    return groups
+
+
+def _facts(file: ProjectedFile, request: ScanRequest) -> _PlanFacts:
+    by_polars = not request.marks_deleted and not plan_reasons(file.plan)
+    filtered = not isinstance(request.row_filter, AlwaysTrue)
+    return _PlanFacts(file.plan, by_polars, filtered and bool(row_group_filter(file, request).fixed))

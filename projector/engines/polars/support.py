@@ -1,0 +1,152 @@
+"""What Polars' own reader cannot do exactly: the one table of reasons for which the Arrow executor reads instead.
+
+A shape of file whose plan has a reason here is read by the Arrow executor, which hands its batches to Polars; so the
+answer is the same, only the reader differs.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from projector.files.parquet.file_schema import (
+    FileColumn,
+    FileKind,
+    FileLeaf,
+    FileList,
+    FileMap,
+    FileSchema,
+    FileStruct,
+)
+from projector.planning.scan.tasks import FileTask
+from projector.projection.plan import (
+    Cast,
+    ListOf,
+    MapOf,
+    MetadataColumn,
+    NewStruct,
+    PartitionValue,
+    Plan,
+    PlanNode,
+    Read,
+    StructOf,
+    children,
+)
+from projector.schema import reserved
+
+
+class Reason(StrEnum):
+    """Why a shape of file, or one file, is not read by Polars itself."""
+
+    MAP = "maps: Polars 2 drops all but the last of several entries with one key"
+    RESCALE = "times and timestamps in another unit: Polars does not refuse what cannot be rescaled exactly"
+    INT96 = "int96 timestamps: Polars reads them as nanoseconds, which wrap round outside 1677 to 2262"
+    ODD_LEAF = "enum, JSON, BSON, interval, geometry and geography annotations, decimals of more than 16 bytes"
+    LAYOUT = "lists that are not stored by the book: two-level, repeated, and sets"
+    NAMES = "a file in which several columns of one group have the same name, and columns called `*` or `^...$`"
+    REQUIRED_BELOW = "a required field inside a struct or list whose column in the file may be null"
+    NESTED_PARTITION = "a partition value inside a struct"
+    NO_CHILD = "a struct of which no child is selected"
+    METADATA_BELOW = "a metadata column inside a struct, or one that no file gives"
+    DELETED = "the column `_deleted`"
+    EQUALITY = "files with equality deletes"
+    HINTS = "a file whose Arrow schema gives a column a type that the plan does not foresee"
+    STORE = "object stores that Polars does not reach, and keys with characters that it might decode"
+
+
+_ODD_KINDS = (
+    FileKind.ENUM,
+    FileKind.JSON,
+    FileKind.BSON,
+    FileKind.INTERVAL,
+    FileKind.GEOMETRY,
+    FileKind.GEOGRAPHY,
+)
+
+
+def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
+    """Why files of a plan are not read by Polars; empty where they are."""
+    found: set[Reason] = set()
+    if not _names_are_unique(plan.file_schema):
+        found.add(Reason.NAMES)
+    for node in plan.fields:
+        _reasons(node, plan.file_schema, found, top=True)
+    return tuple(sorted(found))
+
+
+def task_reasons(task: FileTask) -> tuple[Reason, ...]:
+    """Why one file is not read by Polars though its shape is."""
+    return (Reason.EQUALITY,) if any(delete.content == "equality" for delete in task.deletes) else ()
+
+
+def _reasons(node: PlanNode, schema: FileSchema, found: set[Reason], top: bool = False) -> None:
+    place = getattr(node, "place", None)
+    if place is not None and is_pattern(schema.at(place).name):
+        found.add(Reason.NAMES)
+    match node:
+        case Read(place=place, cast=cast, check_null=check_null):
+            leaf = schema.at(place).type
+            assert isinstance(leaf, FileLeaf)
+            found |= _leaf_reasons(leaf, cast)
+            if check_null and not top:
+                found.add(Reason.REQUIRED_BELOW)
+        case StructOf(fields=fields, check_null=check_null):
+            if not fields:
+                found.add(Reason.NO_CHILD)
+            if check_null and not top:
+                found.add(Reason.REQUIRED_BELOW)
+        case ListOf(place=place, check_null=check_null):
+            kind = schema.at(place).type
+            if not isinstance(kind, FileList) or kind.layout != "three-level":
+                found.add(Reason.LAYOUT)
+            if check_null and not top:
+                found.add(Reason.REQUIRED_BELOW)
+        case MapOf():
+            found.add(Reason.MAP)
+        case NewStruct(fields=fields):
+            if not fields:
+                found.add(Reason.NO_CHILD)
+        case PartitionValue() if not top:
+            found.add(Reason.NESTED_PARTITION)
+        case MetadataColumn(field=field) if not top or field.field_id not in _METADATA:
+            found.add(Reason.METADATA_BELOW)
+    for child in children(node):
+        _reasons(child, schema, found)
+
+
+_METADATA = reserved.METADATA_COLUMNS - {reserved.DELETED}
+
+
+def _leaf_reasons(leaf: FileLeaf, cast: Cast) -> set[Reason]:
+    found = set()
+    if cast in (Cast.RESCALE_TIME, Cast.RESCALE_TIMESTAMP):
+        found.add(Reason.RESCALE)
+    if cast is Cast.INT96_TO_TIMESTAMP:
+        found.add(Reason.INT96)
+    if leaf.kind in _ODD_KINDS or (leaf.kind is FileKind.DECIMAL and _is_wide(leaf)):
+        found.add(Reason.ODD_LEAF)
+    return found
+
+
+def is_pattern(name: str) -> bool:
+    """Whether Polars takes a column name for a pattern."""
+    return name == "*" or (name.startswith("^") and name.endswith("$"))
+
+
+def _is_wide(leaf: FileLeaf) -> bool:
+    return leaf.physical == "byte_array" or (leaf.length or 0) > 16
+
+
+def _names_are_unique(schema: FileSchema) -> bool:
+    """Whether no group of the file has two columns of one name."""
+
+    def unique(columns: tuple[FileColumn, ...]) -> bool:
+        if len({c.name for c in columns}) < len(columns):
+            return False
+        return all(unique(c.children) for c in columns if isinstance(c.type, FileStruct | FileList))
+
+    def below_maps(columns: tuple[FileColumn, ...]) -> bool:
+        return all(
+            (unique(c.type.value.children) if isinstance(c.type, FileMap) else below_maps(c.children)) for c in columns
+        )
+
+    return unique(schema.columns) and below_maps(schema.columns)

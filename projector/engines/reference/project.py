@@ -1,0 +1,256 @@
+"""The judge of all executors: the plan over plain Python values, one row at a time, slow and obvious.
+
+A row comes out as a dict, {name of the top-level field: plain value}; plain values are those of `schema.types`. A row
+of the file goes in as a tuple by place (`row_values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, assert_never
+from uuid import UUID
+
+from projector.engines.arrow.parquet_reader import Source
+from projector.engines.deletes.positions import RowSelection
+from projector.engines.errors import (
+    WHY_INEXACT,
+    WHY_LENGTH,
+    WHY_RANGE,
+    WHY_UTF8,
+    null_error,
+    raise_failures,
+    value_error,
+)
+from projector.engines.reference.decode import FileRow, file_rows
+from projector.errors import ProjectionError, UnsupportedError
+from projector.files.parquet.file_schema import FileLeaf, FileSchema
+from projector.files.storage.storage import Storage
+from projector.planning.scan.projected_files import ProjectedFile
+from projector.projection.casts import find_cast
+from projector.projection.plan import (
+    Binding,
+    Cast,
+    Constant,
+    Fail,
+    ListOf,
+    MapOf,
+    MetadataColumn,
+    NewStruct,
+    Null,
+    PartitionValue,
+    Plan,
+    PlanNode,
+    Read,
+    StructOf,
+)
+from projector.schema import reserved
+from projector.schema.types import (
+    IcebergType,
+    IntegerType,
+    StringType,
+    StructType,
+    TimestampNanoType,
+    TimestamptzNanoType,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, Any]
+
+
+def read_batches(
+    file: ProjectedFile, storage: Storage, batch_size: int = 131_072, *, selection: RowSelection | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a projected file as record batches: the form that every executor has. See `arrow.read_batches`."""
+    from projector.engines.plain_rows import from_plain_rows
+
+    with storage.open_arrow(file.task.location) as source:
+        rows = read_rows(file.plan, source, file.binding, selection=selection)
+    for start in range(0, len(rows), batch_size):
+        yield from_plain_rows(rows[start : start + batch_size], file.plan.schema)
+
+
+def read_rows(plan: Plan, source: Source, binding: Binding, *, selection: RowSelection | None = None) -> list[Row]:
+    """Return the rows of a Parquet file under the schema of a plan, in the file's order.
+
+    Parameters and errors are those of `arrow.read_file`.
+    """
+    found = []
+    for position, row in _stored_rows(plan, source, binding, None):
+        kept = None if selection is None else selection.kept(position, 1)
+        if kept is None or kept[0].as_py():
+            found.append(project_row(plan, row, binding, position))
+    return found
+
+
+def read_rows_at(plan: Plan, source: Source, binding: Binding, positions: Sequence[int]) -> Iterator[tuple[int, Row]]:
+    """Yield the rows at some positions of a Parquet file, ascending, each with its position. Raises as `read_rows`."""
+    for position, row in _stored_rows(plan, source, binding, positions):
+        yield position, project_row(plan, row, binding, position)
+
+
+def _stored_rows(
+    plan: Plan, source: Source, binding: Binding, positions: Sequence[int] | None
+) -> Iterator[tuple[int, FileRow]]:
+    raise_failures(plan, binding.file)
+    wanted = {place[0] for node in plan.walk() if (place := getattr(node, "place", None)) is not None}
+    return file_rows(source, plan.file_schema, wanted, binding.file, positions)
+
+
+def project_row(plan: Plan, row: FileRow, binding: Binding, position: int) -> Row:
+    """One row of a file, at `position` from 0, under the schema of a plan."""
+    context = _Context(plan.file_schema, binding, position)
+    return {node.field.name: _in_group(node, row, context) for node in plan.fields}
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    file_schema: FileSchema
+    binding: Binding
+    position: int
+
+
+def _in_group(node: PlanNode, group: tuple[Any, ...], context: _Context) -> Any:
+    """A field's value, from the file's group (a row, or a struct) that holds its column if the file has one."""
+    place = getattr(node, "place", None)
+    return project_value(node, None if place is None else group[place[-1]], context)
+
+
+def project_value(node: PlanNode, value: Any, context: _Context) -> Any:
+    """The plain value of a field, from the file's value at its place (None where it has no place)."""
+    found = _value(node, value, context)
+    if found is None and node.field.required and not isinstance(node, MetadataColumn):
+        if isinstance(node, PartitionValue):
+            raise null_error(node, context.binding.file, "so is the file's partition value")
+        raise null_error(node, context.binding.file)
+    return found
+
+
+def _value(node: PlanNode, value: Any, context: _Context) -> Any:
+    match node:
+        case Read(place=place, cast=cast):
+            leaf = context.file_schema.at(place).type
+            assert isinstance(leaf, FileLeaf)
+            return None if value is None else cast_value(node, cast, leaf, value, context.binding.file)
+        case StructOf(fields=fields):
+            return None if value is None else {n.field.name: _in_group(n, value, context) for n in fields}
+        case ListOf(element=element):
+            return None if value is None else [project_value(element, item, context) for item in value]
+        case MapOf(key=key, value=value_node):
+            if value is None:
+                return None
+            return [(project_value(key, k, context), project_value(value_node, v, context)) for k, v in value]
+        case Constant(value=constant):
+            return constant
+        case NewStruct(fields=fields):
+            return {n.field.name: project_value(n, None, context) for n in fields}
+        case PartitionValue(field=field, path=path):
+            if field.field_id not in context.binding.partition:
+                raise ProjectionError(
+                    "No partition value is given for the file",
+                    file=context.binding.file,
+                    path=path,
+                    field_id=field.field_id,
+                )
+            return context.binding.partition[field.field_id]
+        case MetadataColumn():
+            return _metadata(node, value, context)
+        case Null():
+            return None
+        case Fail():
+            raise AssertionError("a plan with failures is not executed")
+        case _:
+            assert_never(node)
+
+
+def _metadata(node: MetadataColumn, own: Any, context: _Context) -> Any:
+    """A reserved field (spec: Reserved Field IDs, Row Lineage); `own` is the file's own value for the row."""
+    binding = context.binding
+    if own is not None and node.place is not None:
+        leaf = context.file_schema.at(node.place).type
+        cast = find_cast(leaf, node.field.field_type) if isinstance(leaf, FileLeaf) else None
+        if not isinstance(leaf, FileLeaf) or cast is None:
+            raise UnsupportedError(f"the file's column of the reserved id {node.field.field_id} is {leaf}")
+        return cast_value(node, cast, leaf, own, binding.file)
+    match node.field.field_id, node.field.field_type:
+        case reserved.FILE, _:
+            return binding.file
+        case reserved.POS, _:
+            return context.position
+        case reserved.DELETED, _:
+            return False
+        case reserved.SPEC_ID, _:
+            return binding.spec_id
+        case reserved.PARTITION, StructType(fields):
+            return {f.name: binding.partition_struct.get(f.field_id) for f in fields}
+        case reserved.ROW_ID, _:
+            return None if binding.first_row_id is None else binding.first_row_id + context.position
+        case reserved.LAST_UPDATED_SEQUENCE_NUMBER, _:
+            return None if binding.first_row_id is None else binding.sequence_number
+        case _:
+            raise UnsupportedError(
+                f"metadata column {node.field.name} cannot be read from a data file",
+                file=binding.file,
+                path=node.path,
+                field_id=node.field.field_id,
+            )
+
+
+def cast_value(node: PlanNode, cast: Cast, leaf: FileLeaf, value: Any, file: str) -> Any:
+    """A stored value, not null, as a plain value of the requested type. Raises `ProjectionError` where it is none."""
+    requested = node.field.field_type
+
+    def refuse(why: str) -> ProjectionError:
+        return value_error(node, file, leaf, value, why)
+
+    match cast:
+        case Cast.NONE if isinstance(requested, StringType) and isinstance(value, bytes):
+            raise refuse(WHY_UTF8)
+        case Cast.NONE:
+            return value
+        case Cast.WIDEN_INTEGER | Cast.WIDEN_FLOAT | Cast.WIDEN_DECIMAL:
+            return value
+        case Cast.CHECKED_INTEGER:
+            if value >= 2 ** (31 if isinstance(requested, IntegerType) else 63):
+                raise refuse(WHY_RANGE)
+            return value
+        case Cast.DATE_TO_TIMESTAMP:
+            return _in_64_bits(value * 86_400 * _per_second(requested), refuse(WHY_RANGE))
+        case Cast.RESCALE_TIMESTAMP | Cast.RESCALE_TIME:
+            assert leaf.unit is not None
+            have = {"ms": 10**3, "us": 10**6, "ns": 10**9}[leaf.unit]
+            return _rescaled(value, have, _per_second(requested), refuse(WHY_INEXACT), refuse(WHY_RANGE))
+        case Cast.INT96_TO_TIMESTAMP:
+            return _rescaled(value, 10**9, _per_second(requested), refuse(WHY_INEXACT), refuse(WHY_RANGE))
+        case Cast.BYTES_TO_STRING:
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                raise refuse(WHY_UTF8) from None
+        case Cast.STRING_TO_BYTES:
+            return value.encode() if isinstance(value, str) else value
+        case Cast.BYTES_TO_UUID:
+            if len(value) != 16:
+                raise refuse(WHY_LENGTH)
+            return UUID(bytes=value)
+        case _:
+            assert_never(cast)
+
+
+def _per_second(requested: IcebergType) -> int:
+    return 10**9 if isinstance(requested, TimestampNanoType | TimestamptzNanoType) else 10**6
+
+
+def _rescaled(value: int, have: int, want: int, inexact: ProjectionError, too_far: ProjectionError) -> int:
+    number, rest = divmod(value * want, have)
+    if rest:
+        raise inexact
+    return _in_64_bits(number, too_far)
+
+
+def _in_64_bits(number: int, too_far: ProjectionError) -> int:
+    if not -(2**63) <= number < 2**63:
+        raise too_far
+    return number

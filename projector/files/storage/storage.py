@@ -1,0 +1,345 @@
+"""One small interface for all reading: local files first, object stores through pyarrow.
+
+Paths are literal: never expanded, never percent-decoded. Whatever goes wrong is a `ProjectorError` that names the path.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from urllib.parse import unquote
+
+from projector.errors import NotFoundError, ProjectorError, UnsupportedError
+from projector.files.storage.locations import Location, parse_location
+from projector.files.storage.object_stores import STORES
+from projector.files.storage.remote_tails import S3Tails, arrow_marks, arrow_tail
+from projector.files.storage.retry import attempted
+from projector.files.storage.tails import Tail, local_tail, plain_local_path, read_from
+
+T = TypeVar("T")
+
+
+class RandomAccess(Protocol):
+    """An open file, read by position. Safe to use from several threads."""
+
+    path: str
+
+    def size(self) -> int:
+        """The length of the file in bytes."""
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """The bytes from `offset`; fewer than `length` only where the file ends."""
+
+    def close(self) -> None:
+        """Give the file back."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None: ...
+
+
+class FolderListing(NamedTuple):
+    """The names of what is directly in a folder, sorted."""
+
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+_STORES = ("s3.endpoint", "gcs.service.host", "adls.account-name", "hdfs.host", "hdfs.port")
+
+
+@dataclass(frozen=True)
+class Storage:
+    """Reads local paths and the object stores that pyarrow knows.
+
+    Parameters
+    ----------
+    properties:
+        Settings of the stores by pyiceberg's names, such as `s3.endpoint`, `s3.region`, `s3.access-key-id`,
+        `s3.secret-access-key`, `s3.session-token`, `s3.path-style-access`. They may hold secrets and are never shown.
+        `ExpiringProperties` are renewed in time.
+
+    An object store that does not answer is asked again, a few times and with growing waits.
+
+    Every method raises `NotFoundError` for what is missing (a folder where a file is asked for, too),
+    `UnsupportedError` for a scheme that is not known, and `ProjectorError` for anything else the file system refuses.
+    """
+
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    _stores: dict[tuple[str, str], tuple[Any, dict[str, str]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _s3_tails: S3Tails = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_s3_tails", S3Tails(self.properties))
+
+    @property
+    def stores(self) -> str:
+        """What tells object stores apart in which the same paths are other files: none of it is secret."""
+        return "\n".join(self.properties.get(name, "") for name in _STORES)
+
+    def open(self, path: str) -> RandomAccess:
+        """A file, opened for reading by position."""
+        location = _known(path)
+        with _named_errors(path):
+            if location.is_local:
+                return _LocalFile(path, location.path)
+            return _ArrowFile(path, self._ask(location, lambda store, key: store.open_input_file(key)))
+
+    def read_bytes(self, path: str) -> bytes:
+        """The whole content of a file."""
+        with self.open(path) as file:
+            return file.read_at(0, file.size())
+
+    def read_tail(self, path: str, length: int) -> Tail:
+        """The last `length` bytes of a file, or all of a shorter one, by one request where the store allows it."""
+        local = plain_local_path(path)
+        if local is None:
+            location = _known(path)
+            if not location.is_local:
+                return self._remote_tail(path, location, length)
+            local = location.path
+        try:
+            return local_tail(local, length)
+        except (OSError, ValueError):
+            with _named_errors(path):
+                _refuse_all_but_files(local)
+                raise
+
+    def _remote_tail(self, path: str, location: Location, length: int) -> Tail:
+        with _named_errors(path):
+            if location.scheme == "s3":
+                found = self._s3_tails.tail(location.authority, location.path.lstrip("/"), length)
+                if found is not None:
+                    return found
+            return self._ask(location, lambda store, key: arrow_tail(store, key, length))
+
+    def marks(self, paths: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """For each file, its size and what changes when it does, without opening any.
+
+        Files not found, and those of unknown schemes, are left out. Of object stores whole folders are listed. A store
+        that cannot be asked has no marks.
+        """
+        found: dict[str, tuple[int, int]] = {}
+        remote: dict[tuple[str, str], dict[str, str]] = {}
+        look = os.stat
+        for path in paths:
+            # most paths are of these spellings, and there may be very many
+            if path[:1] == "/":
+                local: str | None = path
+            elif path[:8] == "file:///" and path[8:9] != "/":
+                local = path[7:]
+            else:
+                local = None
+            if local is None:
+                try:
+                    location = _known(path)
+                except UnsupportedError:
+                    continue
+                if not location.is_local:
+                    remote.setdefault((location.scheme, location.authority), {})[_key(location)] = path
+                    continue
+                local = location.path
+            try:
+                status = look(local)
+                found[path] = status.st_size, status.st_mtime_ns
+            except (OSError, ValueError):
+                continue
+        for by_key in remote.values():
+            with suppress(ProjectorError), _named_errors(next(iter(by_key.values()))):
+                first = parse_location(next(iter(by_key.values())))
+                marks = self._ask(first, partial(_marks_of, tuple(by_key)))
+                found |= {by_key[key]: mark for key, mark in marks.items()}
+        return found
+
+    def open_arrow(self, path: str) -> Any:
+        """A `pyarrow.NativeFile` for pyarrow's own readers."""
+        location = _known(path)
+        with _named_errors(path):
+            if location.is_local:
+                import pyarrow as pa
+
+                _refuse_all_but_files(location.path)
+                return pa.OSFile(location.path, "rb")
+            return self._ask(location, lambda store, key: store.open_input_file(key))
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder at a path."""
+        return self._kind(path) is not None
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a path is a folder; in an object store, whether anything lies below it."""
+        return self._kind(path) == "folder"
+
+    def list(self, folder: str) -> tuple[str, ...]:
+        """The names of the files directly in a folder, sorted."""
+        return self.listing(folder).files
+
+    def listing(self, folder: str) -> FolderListing:
+        """The names of the files and of the folders directly in a folder."""
+        location = _known(folder)
+        with _named_errors(folder):
+            if location.is_local:
+                with os.scandir(location.path) as entries:
+                    kinds = [(entry.name, entry.is_dir()) for entry in entries]
+            else:
+                from pyarrow import fs
+
+                found = self._ask(location, lambda s, key: s.get_file_info(fs.FileSelector(key, allow_not_found=False)))
+                both = (fs.FileType.File, fs.FileType.Directory)
+                kinds = [(info.base_name, info.type == fs.FileType.Directory) for info in found if info.type in both]
+        files, folders = ([name for name, is_folder in kinds if is_folder is wanted] for wanted in (False, True))
+        return FolderListing(tuple(sorted(files)), tuple(sorted(folders)))
+
+    def _kind(self, path: str) -> str | None:
+        location = _known(path)
+        with _named_errors(path):
+            if location.is_local:
+                if os.path.isdir(location.path):
+                    return "folder"
+                return "file" if os.path.exists(location.path) else None
+            from pyarrow import fs
+
+            kind = self._ask(location, lambda store, key: store.get_file_info(key).type)
+            return {fs.FileType.Directory: "folder", fs.FileType.NotFound: None}.get(kind, "file")
+
+    def _ask(self, location: Location, request: Callable[[Any, str], T]) -> T:
+        """The answer to a request to an object store, given its pyarrow file system and the key to ask for."""
+        renew = getattr(self.properties, "renew", None)
+        return attempted(lambda: request(*self._store(location)), renew=renew)
+
+    def _store(self, location: Location) -> tuple[Any, str]:
+        """The pyarrow file system of a location and the key to ask it for."""
+        settings = dict(self.properties)  # those that expire are renewed by being looked at
+        known, made_with = self._stores.get((location.scheme, location.authority), (None, None))
+        if known is None or made_with != settings:
+            known = STORES[location.scheme](location, settings)
+            self._stores[(location.scheme, location.authority)] = (known, settings)
+        return known, _key(location)
+
+
+class _LocalFile:
+    def __init__(self, path: str, local: str) -> None:
+        self.path = path
+        _refuse_all_but_files(local)
+        self._file = open(local, "rb", buffering=0)  # noqa: SIM115 - closed by close()
+        self._size = os.fstat(self._file.fileno()).st_size
+
+    def size(self) -> int:
+        return self._size
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        parts: list[bytes] = []
+        with _named_errors(self.path):
+            while length > 0:
+                part = read_from(self._file.fileno(), min(length, 1 << 30), offset)
+                if not part:
+                    break
+                parts.append(part)
+                offset += len(part)
+                length -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _ArrowFile:
+    def __init__(self, path: str, file: Any) -> None:
+        self.path = path
+        self._file = file
+
+    def size(self) -> int:
+        with _named_errors(self.path):
+            return int(self._file.size())
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        with _named_errors(self.path):
+            return bytes(attempted(lambda: self._file.read_at(length, offset)))
+
+    def close(self) -> None:
+        with _named_errors(self.path):
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _marks_of(keys: tuple[str, ...], store: Any, _: str) -> dict[str, tuple[int, int]]:
+    return arrow_marks(store, keys)
+
+
+def _refuse_all_but_files(local: str) -> None:
+    """Refuse folders, and pipes, sockets and devices: opening or reading one could wait for ever."""
+    mode = os.stat(local).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(local)
+    if not stat.S_ISREG(mode):
+        raise OSError("not a regular file")
+
+
+def _known(path: str) -> Location:
+    location = parse_location(path)
+    if location.scheme not in STORES and not (location.is_local and not location.authority):
+        shown = f"{location.scheme}://{location.authority}" if location.is_local else location.scheme
+        raise UnsupportedError(
+            f"Cannot read from {shown!r}: {path}",
+            hint=f"paths are local, file:, or one of {', '.join(sorted(STORES))}",
+        )
+    return location
+
+
+@contextmanager
+def _named_errors(path: str) -> Iterator[None]:
+    """Turn what a file system raises into our errors, with the path that was asked for."""
+    try:
+        yield
+    except ProjectorError:
+        raise
+    except IsADirectoryError:
+        raise NotFoundError(f"Is a folder, not a file: {path}") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"No such file or folder: {path}", hint=_percent_hint(path)) from None
+    except PermissionError:
+        raise ProjectorError(f"Permission denied: {path}") from None
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
+        raise ProjectorError(f"Cannot read {path}: {reason}") from None
+    except (ValueError, TypeError, NotImplementedError) as error:
+        # an embedded zero byte, a name that cannot be encoded, a key that pyarrow refuses
+        raise NotFoundError(f"Cannot be a path: {path!r} ({' '.join(str(error).split())})") from None
+
+
+def _percent_hint(path: str) -> str | None:
+    decoded = unquote(path)
+    location = parse_location(decoded)
+    if decoded != path and "\0" not in decoded and location.is_local and os.path.exists(location.path):
+        return f"percent signs in paths are taken as they are; {decoded} exists"
+    return None
+
+
+def _key(location: Location) -> str:
+    """The path as the pyarrow file system of a scheme expects it."""
+    if location.scheme in ("s3", "gs"):
+        return location.authority + location.path
+    if location.scheme in ("abfs", "wasb"):
+        return location.authority.partition("@")[0] + location.path
+    return location.path

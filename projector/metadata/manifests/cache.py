@@ -1,0 +1,79 @@
+"""Manifests that this process has decoded. They never change, so the next plan of a table need not decode them again.
+
+A manifest is known by its place and by all that its entries take over from the manifest list; a local one by its
+inode, size and times as well, since another table may come to its place with the times it had (`cp -p`, archives);
+others by the store. What is kept is bounded; of a manifest that is too long nothing is. See docs/adr/0007.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Lock
+
+from projector.files.cache.lru import Kept
+from projector.files.storage.locations import PathResolver
+from projector.files.storage.storage import RandomAccess, Storage
+from projector.files.storage.tails import plain_local_path
+from projector.metadata.manifests.model import ManifestEntry, ManifestFile
+from projector.metadata.manifests.read import read_manifest
+
+MOST_BYTES = 96 << 20
+"""Memory that all kept manifests take at most, as near as it is known."""
+
+_LONGEST = 2 << 20
+_BYTES_OF_ENTRY = 1800
+_INFLATED = 4
+
+_kept: Kept[tuple[object, ...], tuple[ManifestEntry, ...]] = Kept(MOST_BYTES)
+_lock = Lock()
+
+
+def is_kept(storage: Storage, manifest: ManifestFile, resolver: PathResolver) -> bool:
+    """Whether the entries of a manifest are kept."""
+    with _lock:
+        return _kept.get(_key(storage, manifest, resolver.resolve(manifest.path))) is not None
+
+
+def manifest_entries(
+    storage: Storage, manifest: ManifestFile, resolver: PathResolver, opened: RandomAccess | None = None
+) -> Iterator[ManifestEntry]:
+    """All entries of a manifest, as `read_manifest` gives them, and raises; once read to its end they are kept."""
+    key = _key(storage, manifest, resolver.resolve(manifest.path))
+    with _lock:
+        known = _kept.get(key)
+    if known is not None:
+        if opened is not None:
+            opened.close()
+        yield from known
+        return
+    entries = read_manifest(storage, manifest, resolver, opened)
+    if manifest.length > _LONGEST:
+        yield from entries
+        return
+    read: list[ManifestEntry] = []
+    for entry in entries:
+        read.append(entry)
+        yield entry
+    with _lock:
+        _kept.keep(key, tuple(read), _INFLATED * manifest.length + _BYTES_OF_ENTRY * len(read))
+
+
+def forget() -> None:
+    """Keep nothing of what was read so far."""
+    with _lock:
+        _kept.clear()
+
+
+def _key(storage: Storage, manifest: ManifestFile, location: str) -> tuple[object, ...]:
+    inherited = manifest.spec_id, manifest.sequence_number, manifest.added_snapshot_id, manifest.first_row_id
+    where: object = None
+    local = plain_local_path(location)
+    if local is None:
+        where = storage.stores
+    else:
+        with suppress(OSError):
+            status = os.stat(local)
+            where = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return location, manifest.length, where, *inherited
