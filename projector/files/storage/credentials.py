@@ -76,5 +76,6 @@ class ExpiringProperties(Mapping[str, str]):
 
 def expires_at(properties: Mapping[str, str]) -> float | None:
     """The time at which the first of some properties expires, in seconds from 1970-01-01 UTC; None where none does."""
-    times = [int(v) / 1000 for k, v in properties.items() if _EXPIRY.fullmatch(k) and str(v).strip().isdecimal()]
+    # A float: a number too large for one is infinite, and never comes.
+    times = [float(v) / 1000 for k, v in properties.items() if _EXPIRY.fullmatch(k) and str(v).strip().isdecimal()]
     return min(times, default=None)

@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from projector.files.storage.locations import Location
-from projector.files.storage.s3_settings import number, s3_settings, truth
+from projector.files.storage.s3_settings import address, number, s3_settings, truth
 
 S3_ATTEMPTS = 5
 """How often the S3 client sends a request that fails, or that nothing arrives of for a while, with growing waits."""
+
+LAST_INSTANT_MS = 253_402_300_799_000
+"""The last second of the year 9999, as expiries are given: in milliseconds from 1970-01-01 UTC."""
+
+_LAST_PORT = 65_535
 
 
 def _s3(_: Location, properties: Mapping[str, str]) -> Any:
@@ -41,12 +46,12 @@ def _gcs(_: Location, properties: Mapping[str, str]) -> Any:
 
     options: dict[str, Any] = {}
     if token := properties.get("gcs.oauth2.token"):
-        expires = number(properties, "gcs.oauth2.token-expires-at") or 4102444800000
+        expires = number(properties, "gcs.oauth2.token-expires-at", LAST_INSTANT_MS) or LAST_INSTANT_MS
         options["access_token"] = token
         options["credential_token_expiration"] = datetime.fromtimestamp(expires / 1000, UTC)
     if project := properties.get("gcs.project-id"):
         options["project_id"] = project
-    if host := properties.get("gcs.service.host"):
+    if host := address(properties, "gcs.service.host"):
         scheme, separator, rest = host.partition("://")
         options |= {"scheme": scheme, "endpoint_override": rest} if separator else {"endpoint_override": host}
     if truth(properties, "gcs.anonymous"):
@@ -79,7 +84,7 @@ def _hdfs(location: Location, properties: Mapping[str, str]) -> Any:
     host, _, port = location.authority.partition(":")
     return fs.HadoopFileSystem(
         host=properties.get("hdfs.host") or host or "default",
-        port=int(number(properties, "hdfs.port") or port or 0),
+        port=int(number({"hdfs.port": properties.get("hdfs.port") or port}, "hdfs.port", _LAST_PORT) or 0),
         user=properties.get("hdfs.user"),
         kerb_ticket=properties.get("hdfs.kerberos_ticket"),
     )

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from projector.errors import ProjectorError
+
+_LONGEST_SECONDS = 2_147_483
+"""Milliseconds of a timeout are a signed number of 32 bits in the clients of the stores."""
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
@@ -65,18 +69,18 @@ def s3_settings(properties: Mapping[str, str]) -> S3Settings:
     elif first("s3.force-virtual-addressing") is not None:
         virtual = truth(properties, "s3.force-virtual-addressing")
     return S3Settings(
-        endpoint=first("s3.endpoint"),
+        endpoint=address(properties, "s3.endpoint"),
         access_key=first("s3.access-key-id", "client.access-key-id"),
         secret_key=first("s3.secret-access-key", "client.secret-access-key"),
         session_token=first("s3.session-token", "client.session-token"),
         region=first("s3.region", "client.region"),
         role_arn=first("s3.role-arn", "client.role-arn"),
         role_session_name=first("s3.role-session-name", "client.role-session-name"),
-        proxy_uri=first("s3.proxy-uri"),
+        proxy_uri=address(properties, "s3.proxy-uri"),
         anonymous=truth(properties, "s3.anonymous"),
         virtual_hosted=virtual,
-        connect_timeout=number(properties, "s3.connect-timeout"),
-        request_timeout=number(properties, "s3.request-timeout"),
+        connect_timeout=number(properties, "s3.connect-timeout", _LONGEST_SECONDS),
+        request_timeout=number(properties, "s3.request-timeout", _LONGEST_SECONDS),
     )
 
 
@@ -88,15 +92,34 @@ def truth(properties: Mapping[str, str], name: str) -> bool:
     return given in _TRUE
 
 
-def number(properties: Mapping[str, str], name: str) -> float | None:
-    """Return a setting that is a positive number; None if it is not given. Raises `ProjectorError` otherwise."""
+def address(properties: Mapping[str, str], name: str) -> str | None:
+    """Return a setting that is a URL, or a host; None if it is not given. Raises `ProjectorError` for a wrong port."""
+    given = properties.get(name)
+    if not given:
+        return None
+    try:
+        parts = urlsplit(given if "://" in given else f"https://{given}")
+        wrong = None if parts.port != 0 else "the port is 0"
+    except ValueError as error:
+        wrong = str(error)
+    if wrong is not None:  # without the value: the URL of a proxy may hold a password
+        raise ProjectorError(f"Invalid {name}: {wrong}", hint="give a URL such as https://host:443")
+    return given
+
+
+def number(properties: Mapping[str, str], name: str, most: float) -> float | None:
+    """Return a setting that is a positive number, at most `most`; None if it is not given.
+
+    Raises `ProjectorError` for anything else.
+    """
     given = properties.get(name)
     if given is None or given == "":
         return None
     try:
         found = float(given)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         found = math.nan
-    if not 0 < found < math.inf:
-        raise ProjectorError(f"Invalid {name}: {given!r}", hint="give a positive number")
+    if not 0 < found <= most:
+        shown = repr(given) if len(repr(given)) <= 60 else f"{repr(given)[:60]}..."
+        raise ProjectorError(f"Invalid {name}: {shown}", hint=f"give a positive number up to {most}")
     return found
