@@ -27,7 +27,7 @@ from projector.files.shapes.cache import default_cache
 from projector.planning.scan.arguments import optional_number
 from projector.planning.scan.source import SnapshotSource
 from projector.schema.schema import Schema
-from projector.schema.schema_json import MAX_INT, schema_from_json
+from projector.schema.type_json import MAX_INT
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -193,9 +193,9 @@ def _source(schema: SchemaLike) -> SchemaSource:
         case Schema():
             return SchemaSource("schema", "schema", schema)
         case Mapping():
-            return SchemaSource("schema", "schema", schema_from_json(schema, MAX_INT))
+            return SchemaSource("schema", "schema", Schema.from_json(schema, MAX_INT))
         case str() if schema.lstrip().startswith("{"):
-            return SchemaSource("schema", "schema", schema_from_json(schema, MAX_INT))
+            return SchemaSource("schema", "schema", Schema.from_json(schema, MAX_INT))
         case str() | os.PathLike():
             try:
                 return load_schema(os.fspath(schema))

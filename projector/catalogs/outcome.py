@@ -8,7 +8,7 @@ from typing import Any
 from projector.metadata.partitioning import spec_to_json
 from projector.metadata.sort_order import sort_order_to_json
 from projector.metadata.table_metadata import TableMetadata
-from projector.schema.schema_json import schema_from_json
+from projector.schema.schema import Schema
 
 
 def is_done(body: Mapping[str, Any], before: TableMetadata, now: TableMetadata) -> bool:
@@ -35,7 +35,7 @@ def is_done(body: Mapping[str, Any], before: TableMetadata, now: TableMetadata) 
 
 
 def _schema_added(update: Mapping[str, Any], before: TableMetadata, now: TableMetadata) -> bool:
-    wanted = schema_from_json(update["schema"])
+    wanted = Schema.from_json(update["schema"])
     names = [field.name for field in wanted.fields]
     return any(
         schema.same_columns(wanted)
@@ -82,6 +82,6 @@ def shown(body: Mapping[str, Any]) -> str:
     """What a request adds or sets, in a few words, for a message about an unknown outcome."""
     for update in body["updates"]:
         if update["action"] == "add-schema":
-            schema = schema_from_json(update["schema"])
+            schema = Schema.from_json(update["schema"])
             return f"a schema of {len(schema.fields)} columns whose highest field id is {schema.highest_field_id}"
     return ", ".join(sorted({update["action"] for update in body["updates"]}))

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from projector.schema.arrow_schema import arrow_schema, arrow_type
 from projector.schema.schema import Schema
@@ -183,3 +184,8 @@ def _ticks(scalar: pa.Scalar, unit: str) -> int:
     if rest:
         raise ValueError(f"{scalar} has more digits than {unit}")
     return number
+
+
+def ordinals(first: int, length: int) -> pa.Int64Array:
+    """Return `first`, `first + 1`, ... as a column."""
+    return pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), length), start=first - 1)

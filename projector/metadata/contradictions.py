@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from projector.errors import InvalidMetadataError, ProjectorError, SchemaUpdateError, UnsupportedError
 from projector.metadata.json_fields import get_int
+from projector.metadata.metadata_view import MetadataView
 from projector.metadata.snapshots import MAIN_BRANCH
-
-if TYPE_CHECKING:
-    from projector.metadata.table_metadata import TableMetadata
 
 SUPPORTED_FORMAT_VERSION = 3
 """Highest format version that is read."""
 
 
-def contradictions(metadata: TableMetadata) -> Iterator[ProjectorError]:
+def contradictions(metadata: MetadataView) -> Iterator[ProjectorError]:
     """What is wrong with metadata, each as the error to raise; nothing where every reader can go on.
 
     That is an unsupported version, required fields that are missing or of the wrong kind, ids that are given twice, and
@@ -40,7 +37,7 @@ def contradictions(metadata: TableMetadata) -> Iterator[ProjectorError]:
             yield error
 
 
-def id_above_last(metadata: TableMetadata) -> SchemaUpdateError | None:
+def id_above_last(metadata: MetadataView) -> SchemaUpdateError | None:
     """Return why the schema cannot be changed if an id in it is above last-column-id. Reading does not need that."""
     schema = metadata.current_schema
     if schema.highest_field_id <= metadata.last_column_id:
@@ -53,14 +50,14 @@ def id_above_last(metadata: TableMetadata) -> SchemaUpdateError | None:
     )
 
 
-def _fields(metadata: TableMetadata) -> Iterator[ProjectorError]:
+def _fields(metadata: MetadataView) -> Iterator[ProjectorError]:
     if metadata.format_version > 1 and metadata.table_uuid is None:
         yield InvalidMetadataError(f"table-uuid must exist in format v{metadata.format_version}")
     for name in ("location", "last_updated_ms", "last_column_id", "last_sequence_number", "next_row_id", "properties"):
         getattr(metadata, name)
 
 
-def _schemas(metadata: TableMetadata) -> Iterator[ProjectorError]:
+def _schemas(metadata: MetadataView) -> Iterator[ProjectorError]:
     if metadata.current_schema_id not in metadata.schema_ids:
         yield InvalidMetadataError(
             f"Cannot find schema with current-schema-id={metadata.current_schema_id} from schemas",
@@ -70,7 +67,7 @@ def _schemas(metadata: TableMetadata) -> Iterator[ProjectorError]:
     metadata.current_schema  # noqa: B018 - raises where it is malformed
 
 
-def _specs(metadata: TableMetadata) -> Iterator[ProjectorError]:
+def _specs(metadata: MetadataView) -> Iterator[ProjectorError]:
     if metadata.default_spec_id not in metadata.spec_ids:
         yield InvalidMetadataError(
             f"Cannot find partition spec with default-spec-id={metadata.default_spec_id} from partition-specs",
@@ -80,7 +77,7 @@ def _specs(metadata: TableMetadata) -> Iterator[ProjectorError]:
         metadata.last_partition_id  # noqa: B018 - raises where it is missing
 
 
-def _orders(metadata: TableMetadata) -> Iterator[ProjectorError]:
+def _orders(metadata: MetadataView) -> Iterator[ProjectorError]:
     if metadata.default_sort_order_id not in metadata.sort_orders:
         yield InvalidMetadataError(
             f"Cannot find sort order with default-sort-order-id={metadata.default_sort_order_id} from sort-orders",
@@ -88,7 +85,7 @@ def _orders(metadata: TableMetadata) -> Iterator[ProjectorError]:
         )
 
 
-def _snapshots(metadata: TableMetadata) -> Iterator[ProjectorError]:
+def _snapshots(metadata: MetadataView) -> Iterator[ProjectorError]:
     current, known = metadata.current_snapshot_id, frozenset(metadata.snapshot_ids)
     if current is not None and current not in known:
         yield InvalidMetadataError(f"Cannot find the current snapshot, current-snapshot-id={current}, in snapshots")

@@ -13,7 +13,6 @@ import pyarrow as pa
 from projector.errors import InvalidMetadataError, UnsupportedError
 from projector.schema.fresh_ids import assign_fresh_ids
 from projector.schema.schema import Schema
-from projector.schema.schema_json import check_ids
 from projector.schema.types import (
     BinaryType,
     BooleanType,
@@ -131,7 +130,7 @@ def schema_from_arrow(arrow: pa.Schema) -> Schema:
         fresh = count(1)
         struct = assign_fresh_ids(struct, lambda: next(fresh))  # type: ignore[assignment]
     schema = Schema(struct.fields)
-    check_ids(schema)
+    schema.check_ids()
     return schema
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from projector.errors import InvalidMetadataError
 from projector.schema.json_values import shown
 from projector.schema.schema import Schema
-from projector.schema.schema_json import load_json
+from projector.schema.type_json import load_json
 from projector.schema.types import IcebergType, NestedField, children
 
 NAME_MAPPING_PROPERTY = "schema.name-mapping.default"

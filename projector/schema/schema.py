@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from projector.errors import InvalidMetadataError, NotFoundError
-from projector.schema.types import IcebergType, ListType, MapType, NestedField, StructType, children, walk
+from projector.schema.json_values import shown
+from projector.schema.type_json import field_to_json, is_int, load_json, type_from_json
+from projector.schema.types import (
+    MAX_FIELD_ID,
+    IcebergType,
+    ListType,
+    MapType,
+    NestedField,
+    StructType,
+    children,
+    walk,
+)
 
 Path = tuple[str, ...]
 
@@ -199,17 +211,57 @@ class Schema:
         return self.fields == other.fields and set(self.identifier_field_ids) == set(other.identifier_field_ids)
 
     @staticmethod
-    def from_json(text: str | Mapping[str, Any]) -> Schema:
-        """A schema from the spec's JSON (Appendix C), as text or parsed. Raises `InvalidMetadataError`."""
-        from projector.schema.schema_json import schema_from_json
+    def from_json(text: str | Mapping[str, Any], highest_id: int = MAX_FIELD_ID) -> Schema:
+        """Return a schema from the spec's JSON (Appendix C), as text or parsed.
 
-        return schema_from_json(text)
+        `schema-id` may be missing (format version 1) and is then 0. Raises `InvalidMetadataError`, for ids above
+        `highest_id` too.
+        """
+        value = load_json(text, "schema") if isinstance(text, str) else text
+        schema_type = type_from_json(value)
+        if not isinstance(schema_type, StructType) or not isinstance(value, Mapping):
+            raise InvalidMetadataError(f"Cannot create schema, not a struct type: {schema_type}")
+        schema_id = value.get("schema-id")
+        if schema_id is not None and not is_int(schema_id):
+            raise InvalidMetadataError(f"Cannot parse schema: schema-id must be an integer, found {shown(schema_id)}")
+        identifiers = value.get("identifier-field-ids")
+        if identifiers is None:
+            identifiers = []
+        elif not isinstance(identifiers, list) or not all(is_int(i) for i in identifiers):
+            raise InvalidMetadataError(
+                f"Cannot parse schema: identifier-field-ids must be a list of integers, found {shown(identifiers)}"
+            )
+        schema = Schema(schema_type.fields, schema_id or 0, tuple(identifiers))
+        schema.check_ids(highest_id)
+        return schema
+
+    def check_ids(self, highest_id: int = MAX_FIELD_ID) -> None:
+        """Check that each field id is used once, that none is negative or too high, and that identifier fields exist.
+
+        Raises `InvalidMetadataError`.
+        """
+        for field_id, field in self.fields_by_id.items():
+            if not 0 <= field_id <= highest_id:
+                why = "a field id cannot be negative" if field_id < 0 else f"ids above {MAX_FIELD_ID} are reserved"
+                message = f"Invalid field id {field_id} of {field.name}: {why}"
+                raise InvalidMetadataError(message, path=self.name_of(field_id), field_id=field_id)
+        for field_id in self.identifier_field_ids:
+            if field_id not in self.fields_by_id:
+                raise InvalidMetadataError(
+                    f"Cannot add fieldId {field_id} as an identifier field: field does not exist", field_id=field_id
+                )
+
+    def to_json_dict(self) -> dict[str, Any]:
+        """Return the spec's JSON as an object; `identifier-field-ids` only if there are any."""
+        value: dict[str, Any] = {"type": "struct", "schema-id": self.schema_id}
+        if self.identifier_field_ids:
+            value["identifier-field-ids"] = list(self.identifier_field_ids)
+        value["fields"] = [field_to_json(f) for f in self.fields]
+        return value
 
     def to_json(self) -> str:
-        """The spec's JSON, on one line."""
-        from projector.schema.schema_json import schema_to_json
-
-        return schema_to_json(self)
+        """Return the spec's JSON, on one line, without spaces."""
+        return json.dumps(self.to_json_dict(), ensure_ascii=False, separators=(",", ":"))
 
     def __str__(self) -> str:
         return "table {\n" + "".join(f"  {field}\n" for field in self.fields) + "}"

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from projector.engines.arrow.conform import conform_batch
 from projector.engines.duckdb.types import identifier
-from projector.engines.polars.native import native
+from projector.engines.polars.native_choice import native
 from projector.schema.arrow_schema import arrow_schema
 
 

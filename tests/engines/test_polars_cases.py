@@ -14,7 +14,8 @@ import pytest
 import projector
 from projector.engines.plain_rows import to_plain_rows
 from projector.engines.polars import scan as polars_scan
-from projector.engines.polars.native import native
+from projector.engines.polars.native_choice import native
+from projector.engines.polars.prepare import PolarsFailedError
 from projector.engines.polars.probe import native_works
 from projector.engines.polars.storage import polars_path, storage_options
 from projector.engines.polars.support import Reason, plan_reasons
@@ -135,7 +136,7 @@ def test_rows_are_given_once_where_polars_fails_in_the_middle(tmp_path: Path, mo
 
     def failing(*arguments: Any) -> Any:
         yield next(real(*arguments)).head(7)
-        raise polars_scan.PolarsFailedError
+        raise PolarsFailedError
 
     monkeypatch.setattr(polars_scan, "stream", failing)
     assert scan.to_arrow(engine="polars")["c1"].to_pylist() == list(range(50))

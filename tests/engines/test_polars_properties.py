@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import projector
 from projector.engines.plain_rows import to_plain_rows
-from projector.engines.polars.native import native
+from projector.engines.polars.native_choice import native
 from projector.errors import ProjectionError
 from projector.schema.schema import Schema
 from tests.engines.reading import assert_same

@@ -9,8 +9,8 @@ from typing import Any
 
 from projector import UpdateSchema
 from projector.evolution.operations.schema import PlainValue
-from projector.schema.schema_json import type_from_json
 from projector.schema.single_values import from_json, from_plain
+from projector.schema.type_json import type_from_json
 
 DATA = Path(__file__).parent / "data"
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
-from projector.schema.schema_json import schema_to_json_dict
 from projector.schema.types import (
     DateType,
     IntegerType,
@@ -37,7 +36,7 @@ ORDERS = Schema(
 
 def table_metadata(schema: Schema = ORDERS, *, format_version: int = 2, **changes: Any) -> TableMetadata:
     """Metadata of a table without snapshots; `changes` are keys with `_` for `-`."""
-    node = schema_to_json_dict(schema)
+    node = schema.to_json_dict()
     raw: dict[str, Any] = {
         "format-version": format_version,
         "table-uuid": "8b1a2f6e-0000-4000-8000-000000000000",

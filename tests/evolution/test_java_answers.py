@@ -20,7 +20,7 @@ from projector.evolution.updates.schema_commit import SchemaCommit, prepare_sche
 from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
-from projector.schema.schema_json import type_from_json
+from projector.schema.type_json import type_from_json
 from tests.evolution.corpus import DATA, recorded, schema_update_cases
 
 CASES = {case["name"]: case for case in schema_update_cases()}

@@ -9,7 +9,7 @@ import pytest
 
 from projector.check.change.proposal import from_sql
 from projector.check.change.trial import try_update
-from projector.evolution.apply.schema import apply as applying
+from projector.evolution.apply import schema as applying
 from projector.evolution.operations.schema import NextStatement, Operation
 from projector.evolution.updates.schema_commit import prepare_schema_update
 from projector.evolution.updates.update_schema import UpdateSchema

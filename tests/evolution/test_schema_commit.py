@@ -16,7 +16,6 @@ from projector.evolution.updates.schema_commit import SchemaCommit, prepare_sche
 from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
-from projector.schema.schema_json import schema_to_json_dict
 from projector.schema.types import DateType, IntegerType, NestedField, TimestampType, UnknownType
 from tests.evolution.tables import ORDERS, table_metadata
 
@@ -138,12 +137,12 @@ def test_version_1_metadata_with_one_schema_only() -> None:
     assert raw == before
     assert [schema["schema-id"] for schema in commit.metadata.raw["schemas"]] == [0, 1]
     assert commit.metadata.raw["current-schema-id"] == 1
-    assert commit.metadata.raw["schema"] == commit.metadata.raw["schemas"][1] == schema_to_json_dict(commit.schema)
+    assert commit.metadata.raw["schema"] == commit.metadata.raw["schemas"][1] == commit.schema.to_json_dict()
 
 
 def test_ids_of_older_schemas_are_never_used_again() -> None:
     older = Schema((*ORDERS.fields, NestedField(40, "gone", IntegerType())), schema_id=1)
-    metadata = table_metadata(schemas=[schema_to_json_dict(older), schema_to_json_dict(ORDERS)])
+    metadata = table_metadata(schemas=[older.to_json_dict(), ORDERS.to_json_dict()])
     assert prepare_schema_update(metadata, UpdateSchema().add_column("x", "int")).schema.find_field("x").field_id == 41
 
 
@@ -198,7 +197,7 @@ def test_a_request_that_adds_a_schema() -> None:
         "identifier": {"namespace": ["db", "sales"], "name": "orders"},
         "requirements": REQUIREMENTS,
         "updates": [
-            {"action": "add-schema", "schema": schema_to_json_dict(commit.schema), "last-column-id": 14},
+            {"action": "add-schema", "schema": commit.schema.to_json_dict(), "last-column-id": 14},
             {"action": "set-current-schema", "schema-id": -1},
         ],
     }

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from projector.check.change.proposal import from_schema
 from projector.errors import SchemaUpdateError
+from projector.evolution.diff.operations import operations_of
 from projector.evolution.diff.schema_diff import By, diff_schemas
 from projector.evolution.diff.schema_sources import SchemaSource
 from projector.evolution.operations.schema import AddColumn, MoveColumn, NextStatement, RenameColumn
@@ -82,7 +83,7 @@ def changed(edit: Callable[[NestedField], NestedField]) -> Schema:
 def test_equal_schemas_have_no_changes() -> None:
     assert diff_schemas(OLD, replace(OLD, schema_id=9)).is_empty()
     assert diff_schemas(OLD, OLD, "name").is_empty()
-    assert diff_schemas(OLD, OLD).operations() == ()
+    assert operations_of(diff_schemas(OLD, OLD)) == ()
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_what_no_update_can_do_is_refused() -> None:
     moved = schema(field(1, "s", StructType((field(2, "a"), field(3, "b")))))
     assert kinds(old, moved) == [("to_other_struct", "s.b")]
     with pytest.raises(SchemaUpdateError, match=r"Cannot move b to s\.b: another struct"):
-        diff_schemas(old, moved).operations()
+        operations_of(diff_schemas(old, moved))
     wrapped = schema(
         field(4, "new", StructType((field(5, "list", ListType(6, StructType((field(3, "b"),)))), old.fields[0])))
     )
@@ -148,10 +149,10 @@ def test_what_no_update_can_do_is_refused() -> None:
         ("to_other_struct", "new.s"),
     ]
     with pytest.raises(SchemaUpdateError, match="Cannot move b to new"):
-        diff_schemas(old, wrapped).operations()
+        operations_of(diff_schemas(old, wrapped))
     defaulted = schema(old.fields[0], field(3, "b", initial_default=1))
     with pytest.raises(SchemaUpdateError, match="Cannot change the initial default of b"):
-        diff_schemas(old, defaulted).operations()
+        operations_of(diff_schemas(old, defaulted))
 
 
 def test_an_illegal_type_is_left_for_apply() -> None:
@@ -162,7 +163,7 @@ def test_an_illegal_type_is_left_for_apply() -> None:
 
 def test_a_name_taken_over_from_a_renamed_field() -> None:
     old, new = schema(field(1, "a"), field(2, "b")), schema(field(5, "a", STRING), field(1, "old_a"), field(2, "b"))
-    operations = diff_schemas(old, new).operations()
+    operations = operations_of(diff_schemas(old, new))
     assert [type(operation) for operation in operations] == [RenameColumn, NextStatement, AddColumn, MoveColumn]
     made, last = proposed(old, new).apply(old, 2)
     assert made.fields == (field(3, "a", STRING), field(1, "old_a"), field(2, "b"))
@@ -199,8 +200,8 @@ def test_as_few_fields_move_as_can_be() -> None:
         stay = next(n for n in range(5, 0, -1) if any(list(c) == sorted(c) for c in combinations(order, n)))
         diff = diff_schemas(old, new)
         assert sum(change.kind == "moved" for change in diff.changes) == 5 - stay
-        assert sum(isinstance(operation, MoveColumn) for operation in diff.operations()) == 5 - stay
-        assert UpdateSchema().with_operations(diff.operations()).apply(old, 5)[0].fields == new.fields
+        assert sum(isinstance(operation, MoveColumn) for operation in operations_of(diff)) == 5 - stay
+        assert UpdateSchema().with_operations(operations_of(diff)).apply(old, 5)[0].fields == new.fields
 
 
 # ---------------------------------------------------------------- any old and new schema

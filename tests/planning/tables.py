@@ -29,7 +29,6 @@ from projector.engines.plain_rows import from_plain_rows
 from projector.metadata.transforms import parse_transform, result_type
 from projector.schema.binary_values import encode_bound
 from projector.schema.schema import Schema
-from projector.schema.schema_json import schema_to_json_dict
 from projector.schema.types import (
     BinaryType,
     BooleanType,
@@ -262,7 +261,7 @@ class TableBuilder:
         ]
         path = self.folder / f"metadata/m-{snapshot_id}.avro"
         header = {
-            "schema": json.dumps(schema_to_json_dict(self.schema)),
+            "schema": json.dumps(self.schema.to_json_dict()),
             "schema-id": str(self.schema.schema_id),
             "partition-spec": json.dumps(spec_json(spec)),
             "partition-spec-id": str(spec_id),
@@ -299,7 +298,7 @@ class TableBuilder:
             "last-updated-ms": 1_000_000 + self.sequence * 1000,
             "last-column-id": highest,
             "current-schema-id": self.schema.schema_id,
-            "schemas": [schema_to_json_dict(schema) for schema in self.schemas],
+            "schemas": [schema.to_json_dict() for schema in self.schemas],
             "default-spec-id": len(self.specs) - 1,
             "partition-specs": [{"spec-id": i, "fields": spec_json(spec)} for i, spec in enumerate(self.specs)],
             "last-partition-id": max([999, *(part[1] for spec in self.specs for part in spec)]),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from projector.errors import InvalidMetadataError
 from projector.schema.name_mapping import NameMapping, create_mapping
 from projector.schema.schema import Schema
-from projector.schema.schema_json import schema_from_json, schema_to_json, schema_to_json_dict
 from tests.schema.strategies import schemas
 
 anything = st.recursive(
@@ -48,14 +47,14 @@ def refusal(read: Callable[[], Any]) -> InvalidMetadataError | None:
 
 @given(st.data())
 def test_schemas(data: st.DataObject) -> None:
-    value = broken(data, json.loads(schema_to_json(data.draw(schemas()))))
-    refused = refusal(lambda: schema_from_json(value))
+    value = broken(data, json.loads(data.draw(schemas()).to_json()))
+    refused = refusal(lambda: Schema.from_json(value))
     if refused is not None:
         assert len(str(refused).splitlines()) == 1
         return
-    parsed = schema_from_json(value)
+    parsed = Schema.from_json(value)
     assert Schema.from_json(parsed.to_json()) == parsed
-    assert schema_from_json(schema_to_json_dict(parsed)) == parsed
+    assert Schema.from_json(parsed.to_json_dict()) == parsed
 
 
 @given(st.data())
@@ -71,7 +70,7 @@ def test_name_mappings(data: st.DataObject) -> None:
 
 def test_names_with_control_characters_stay_on_one_line() -> None:
     value = {"type": "struct", "fields": [{"id": 1, "name": "a\nb\x1b[2J\u2028", "required": False, "type": "what\r"}]}
-    refused = refusal(lambda: schema_from_json(value))
+    refused = refusal(lambda: Schema.from_json(value))
     assert refused is not None
     assert str(refused).isprintable()
     assert r"a\nb\x1b[2J\u2028" in str(refused)

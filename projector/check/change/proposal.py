@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from projector.errors import ParseError, SchemaUpdateError
+from projector.evolution.diff.operations import operations_of
 from projector.evolution.diff.schema_diff import By, SchemaDiff, align_by_name, diff_schemas, filled_in
 from projector.evolution.diff.schema_sources import SchemaSource, needs_ids
 from projector.evolution.sql.script import (
@@ -132,7 +133,7 @@ def from_schema(
     refused: list[SchemaUpdateError] = []
     while True:
         try:
-            update = empty.with_operations(diff.operations())
+            update = empty.with_operations(operations_of(diff))
             break
         except SchemaUpdateError as error:
             refused.append(error)

@@ -12,7 +12,6 @@ from projector.evolution.updates.schema_commit import commit_applied, try_update
 from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
-from projector.schema.schema_json import schema_to_json_dict
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ def _follows(operation: Operation, refused: Operation | None) -> bool:
 def _patched(metadata: TableMetadata, schema: Schema) -> TableMetadata:
     """The metadata with a schema that a commit would refuse, for rules that look at both."""
     new_id = max(metadata.schema_ids) + 1
-    node = {**schema_to_json_dict(schema), "schema-id": new_id}
+    node = {**schema.to_json_dict(), "schema-id": new_id}
     listed = metadata.raw.get("schemas") or [
         {**metadata.raw.get("schema", {}), "schema-id": metadata.current_schema_id},
     ]

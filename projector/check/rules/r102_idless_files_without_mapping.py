@@ -28,7 +28,7 @@ from projector.check.evidence.state import TableState
 from projector.check.kit.rule import Level, Rule
 from projector.check.portability import FEATURES
 from projector.check.report.findings import Direction, Finding
-from projector.metadata.table_metadata import NAME_MAPPING_PROPERTY
+from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
 
 
 def check(state: TableState) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from projector.engines.arrow.compile import Step
 from projector.engines.arrow.nested import struct_array
-from projector.engines.plain_rows import plain_array
+from projector.engines.plain_rows import ordinals, plain_array
 from projector.errors import ProjectionError, UnsupportedError
 from projector.projection.plan import Binding, Constant, MetadataColumn, Null, PartitionValue
 from projector.schema import reserved
@@ -105,11 +105,6 @@ def metadata_column(step: Step, own: pa.Array | None, first: int, length: int, b
     else:
         inherited = bound.constant(step, length)
     return inherited if own is None else pc.coalesce(own, inherited)
-
-
-def ordinals(first: int, length: int) -> pa.Int64Array:
-    """`first`, `first + 1`, ... as a column."""
-    return pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), length), start=first - 1)
 
 
 def repeated(value: Any, target: pa.DataType, length: int) -> pa.Array:

@@ -9,7 +9,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from projector.engines.arrow.constants import ordinals
+from projector.engines.plain_rows import ordinals
 
 
 class RowSelection(Protocol):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from projector.engines.arrow.row_groups import row_group_filter
 from projector.engines.errors import raise_failures
-from projector.engines.polars.native import NativeColumns, native_columns, native_files, wants_native
+from projector.engines.polars.native import NativeColumns, WantsNative, native_columns, native_files
 from projector.engines.polars.storage import polars_path
 from projector.engines.polars.support import plan_reasons, task_reasons
 from projector.files.storage.locations import parse_location
@@ -63,8 +63,8 @@ class _PlanFacts:
     by_constants: bool
 
 
-def group_files(files: Iterable[ProjectedFile], request: ScanRequest) -> Grouped:
-    """The files of a scan in groups. Files whose constants alone rule out every row of the filter are left out.
+def group_files(files: Iterable[ProjectedFile], request: ScanRequest, wants_native: WantsNative) -> Grouped:
+    """Group the files of a scan. Files whose constants alone rule out every row of the filter are left out.
 
     Raises `ProjectionError` for the first file that cannot be projected.
     """

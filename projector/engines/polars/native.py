@@ -1,15 +1,13 @@
 """Polars' own projection by field ids: one scan for files of any number of shapes. Undocumented, so tried before use.
 
 `scan_parquet` has a private way to be told the ids, names and types of the columns that are wanted. It is used where it
-pays, for many shapes and for filters that prune better through it, and only if `native_works` finds that the installed
-version gives the rows that the Arrow executor gives, over files made for that. `polars_frame` is the documented way.
+pays, for many shapes and for filters that prune better through it, and only on versions of Polars that give right rows
+(see `native_choice`). `frame` is the documented way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,38 +37,8 @@ from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField, StructType, UnknownType, UUIDType, walk
 
-_MANY_SHAPES = 32
-_choice: ContextVar[bool | None] = ContextVar("native", default=None)
-
-
-@contextmanager
-def native(use: bool | None) -> Iterator[None]:
-    """Have scans use the native way wherever it can be used, never, or (None) where it pays. For tests."""
-    token = _choice.set(use)
-    try:
-        yield
-    finally:
-        _choice.reset(token)
-
-
-def wants_native(plans: Sequence[Plan], request: ScanRequest) -> bool:
-    """Whether the native way is to be used for files of these plans."""
-    use = _choice.get()
-    if use is None:
-        from projector.engines.polars.probe import native_works
-
-        return (len(plans) > _MANY_SHAPES or _prunes_better(plans, request)) and native_works()
-    return use
-
-
-def _prunes_better(plans: Sequence[Plan], request: ScanRequest) -> bool:
-    """Whether a filter is on a leaf in a struct, or on a widened float or decimal, in files of several shapes."""
-    width = len(request.schema.fields)
-    probed = [node for plan in plans for node in plan.fields[width:]]
-    return len(plans) > 1 and any(
-        isinstance(node, StructOf) or (isinstance(node, Read) and node.cast in (Cast.WIDEN_FLOAT, Cast.WIDEN_DECIMAL))
-        for node in probed
-    )
+WantsNative = Callable[[Sequence[Plan], ScanRequest], bool]
+"""Whether files of some plans are read the native way, if that way is exact for them."""
 
 
 def native_files(plan: Plan) -> bool:

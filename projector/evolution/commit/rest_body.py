@@ -11,7 +11,6 @@ from projector.evolution.updates.transaction import TransactionCommit
 from projector.metadata.partitioning import spec_to_json
 from projector.metadata.sort_order import sort_order_to_json
 from projector.metadata.table_metadata import TableMetadata
-from projector.schema.schema_json import schema_to_json_dict
 
 LAST_ADDED = -1
 """Stands for the schema, spec or sort order that the same request added last."""
@@ -101,7 +100,7 @@ def _updates(before: TableMetadata, after: TableMetadata) -> Iterator[dict[str, 
 def _schemas(before: TableMetadata, after: TableMetadata) -> Iterator[dict[str, Any]]:
     added = [schema_id for schema_id in after.schema_ids if schema_id not in before.schema_ids]
     for schema_id in added:
-        schema = schema_to_json_dict(after.schema(schema_id))
+        schema = after.schema(schema_id).to_json_dict()
         yield {"action": "add-schema", "schema": schema, "last-column-id": after.last_column_id}
     current = after.current_schema_id
     if current != before.current_schema_id:

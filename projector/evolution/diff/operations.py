@@ -28,12 +28,14 @@ from projector.schema.types import IcebergType, NestedField, StructType, childre
 
 
 def operations_of(diff: SchemaDiff) -> tuple[Operation, ...]:
-    """The operations of a diff: drops, changes, additions, moves, identifier fields.
+    """Return the operations that turn the old schema into the new one; added fields get fresh ids.
 
-    They are one statement, whose paths are those of the old schema, unless an added field takes a name that another
-    had: then what is added, and where things go, is a second statement.
+    Drops come first, then changes, additions, moves and identifier fields. They are one statement, whose paths are
+    those of the old schema, unless an added field takes a name that another field had: then additions and moves are a
+    second statement.
 
-    Raises `SchemaUpdateError` for a change that no update can make.
+    Raises `SchemaUpdateError` for a change that no update can make: a field under another parent, another initial
+    default. What is illegal but can be asked for, such as a narrower type, is left to `UpdateSchema.apply`.
     """
     changed = [operation for change in diff.changes for operation in _of_change(diff, change)]
     in_two = _takes_a_known_name(diff)

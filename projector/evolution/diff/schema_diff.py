@@ -9,7 +9,6 @@ from itertools import count
 from typing import Any, Literal
 
 from projector.errors import ProjectorError
-from projector.evolution.operations.schema import Operation
 from projector.schema.promotions import promote_value
 from projector.schema.schema import Path, Schema
 from projector.schema.single_values import to_json
@@ -107,16 +106,6 @@ class SchemaDiff:
     def is_empty(self) -> bool:
         """Whether the schemas are the same but for their schema ids."""
         return not self.changes
-
-    def operations(self) -> tuple[Operation, ...]:
-        """The operations that make the new schema of the old one, but for ids of added fields, which will be fresh.
-
-        Raises `SchemaUpdateError` for a change that no update can make: a field under another parent, another initial
-        default. What is illegal but can be asked for, such as a narrower type, is left for `UpdateSchema.apply`.
-        """
-        from projector.evolution.diff.operations import operations_of
-
-        return operations_of(self)
 
     def to_json(self) -> list[dict[str, Any]]:
         """The changes as JSON values: types as text, defaults as JSON single values."""

@@ -18,7 +18,7 @@ from projector.files.storage.storage import Storage
 from projector.metadata.loading import load_metadata, read_metadata
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
-from projector.schema.schema_json import MAX_INT, schema_from_json
+from projector.schema.type_json import MAX_INT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,7 +114,7 @@ def read_schema_file(path: str, storage: Storage | None = None) -> SchemaSource:
         return SchemaSource(path, "table", TableMetadata.from_json(parsed, file=path).current_schema)
     if not isinstance(parsed, dict) or "fields" not in parsed:
         raise ParseError("Not a schema: JSON without fields", file=path, hint='schema JSON has "type" and "fields"')
-    return SchemaSource(path, "schema", schema_from_json(parsed, MAX_INT))  # S111 speaks of reserved ids
+    return SchemaSource(path, "schema", Schema.from_json(parsed, MAX_INT))  # S111 speaks of reserved ids
 
 
 def _parquet_schema(path: str, storage: Storage) -> pa.Schema:

@@ -7,8 +7,8 @@ from typing import Any
 from projector.errors import ProjectorError, SchemaUpdateError
 from projector.evolution.operations.schema import NOT_GIVEN, PlainValue, SqlText
 from projector.schema.schema import Schema
-from projector.schema.schema_json import load_json, type_from_json
 from projector.schema.single_values import to_plain
+from projector.schema.type_json import load_json, type_from_json
 from projector.schema.types import (
     MAX_NESTING,
     BinaryType,

@@ -15,7 +15,6 @@ from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.contradictions import id_above_last
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
-from projector.schema.schema_json import schema_to_json_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,4 +192,4 @@ def _schemas(metadata: TableMetadata, added: Schema | None) -> list[Any]:
     known = (
         list(listed) if listed is not None else [{**metadata.raw["schema"], "schema-id": metadata.current_schema_id}]
     )
-    return known if added is None else [*known, schema_to_json_dict(added)]
+    return known if added is None else [*known, added.to_json_dict()]

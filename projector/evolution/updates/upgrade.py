@@ -14,7 +14,6 @@ from projector.metadata.contradictions import SUPPORTED_FORMAT_VERSION
 from projector.metadata.partitioning import spec_to_json
 from projector.metadata.sort_order import sort_order_to_json
 from projector.metadata.table_metadata import TableMetadata
-from projector.schema.schema_json import schema_to_json_dict
 
 _LIFTED = ("schema", "partition-spec")
 """What version 1 says twice, and version 2 says once."""
@@ -57,7 +56,7 @@ def _from_version_1(raw: Mapping[str, Any], metadata: TableMetadata) -> dict[str
     """What version 1 leaves out or says otherwise: lists, defaults and ids are written, and schemas have theirs."""
     lifted = {key: value for key, value in raw.items() if key not in _LIFTED}
     if lifted.get("schemas") is None:
-        lifted["schemas"] = [schema_to_json_dict(schema) for schema in metadata.schemas]
+        lifted["schemas"] = [schema.to_json_dict() for schema in metadata.schemas]
     lifted["current-schema-id"] = metadata.current_schema_id
     has_ids = all("field-id" in field for node in specs_json(metadata) for field in node["fields"])
     lifted["partition-specs"] = specs_json(metadata) if has_ids else [spec_to_json(s) for s in metadata.specs.values()]

@@ -1,8 +1,7 @@
-"""Schemas and types as the spec's JSON (Appendix C), both ways.
+"""Types and fields as the spec's JSON (Appendix C), both ways.
 
-Reading checks what the spec says about a schema by itself: the shapes, the ids, the names of a struct, what `unknown`
-fields may be, and the defaults. What depends on a table (its format version, its last column id) is checked where the
-table is known. Every error is an `InvalidMetadataError` that names the field.
+Reading checks what the spec says about a type by itself: the shapes, the kinds of ids, the names of a struct, what
+`unknown` fields may be, and the defaults. Every error is an `InvalidMetadataError` that names the field.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ from typing import Any
 from projector.errors import InvalidMetadataError, ParseError, ProjectorError
 from projector.schema import single_values
 from projector.schema.json_values import is_unicode, shown
-from projector.schema.schema import Schema
 from projector.schema.types import (
-    MAX_FIELD_ID,
     MAX_NESTING,
     IcebergType,
     ListType,
@@ -31,31 +28,6 @@ MAX_INT = 2**31 - 1
 """Highest id that JSON may hold; above `MAX_FIELD_ID` they are reserved."""
 
 
-def schema_from_json(text: str | Mapping[str, Any], highest_id: int = MAX_FIELD_ID) -> Schema:
-    """A schema from JSON text, or from its parsed form.
-
-    `schema-id` may be missing (format version 1) and is then 0. Raises `InvalidMetadataError`, for ids above
-    `highest_id` too.
-    """
-    value = load_json(text, "schema") if isinstance(text, str) else text
-    schema_type = type_from_json(value)
-    if not isinstance(schema_type, StructType) or not isinstance(value, Mapping):
-        raise InvalidMetadataError(f"Cannot create schema, not a struct type: {schema_type}")
-    schema_id = value.get("schema-id")
-    if schema_id is not None and not _is_int(schema_id):
-        raise InvalidMetadataError(f"Cannot parse schema: schema-id must be an integer, found {shown(schema_id)}")
-    identifiers = value.get("identifier-field-ids")
-    if identifiers is None:
-        identifiers = []
-    elif not isinstance(identifiers, list) or not all(_is_int(i) for i in identifiers):
-        raise InvalidMetadataError(
-            f"Cannot parse schema: identifier-field-ids must be a list of integers, found {shown(identifiers)}"
-        )
-    schema = Schema(schema_type.fields, schema_id or 0, tuple(identifiers))
-    check_ids(schema, highest_id)
-    return schema
-
-
 def load_json(text: str, what: str) -> Any:
     """JSON text, parsed; `what` names it in the `InvalidMetadataError`."""
     try:
@@ -68,24 +40,6 @@ def load_json(text: str, what: str) -> Any:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
-
-
-def check_ids(schema: Schema, highest_id: int = MAX_FIELD_ID) -> None:
-    """Check the field ids of a schema: each one is used once, none is negative or too high, identifier fields exist.
-
-    Raises `InvalidMetadataError`.
-    """
-    for field_id, field in schema.fields_by_id.items():
-        if not 0 <= field_id <= highest_id:
-            why = "a field id cannot be negative" if field_id < 0 else f"ids above {MAX_FIELD_ID} are reserved"
-            raise InvalidMetadataError(
-                f"Invalid field id {field_id} of {field.name}: {why}", path=schema.name_of(field_id), field_id=field_id
-            )
-    for field_id in schema.identifier_field_ids:
-        if field_id not in schema.fields_by_id:
-            raise InvalidMetadataError(
-                f"Cannot add fieldId {field_id} as an identifier field: field does not exist", field_id=field_id
-            )
 
 
 def type_from_json(value: str | Mapping[str, Any], where: str = "") -> IcebergType:
@@ -210,13 +164,14 @@ def _get(value: Mapping[str, Any], key: str, where: str) -> Any:
     return value[key]
 
 
-def _is_int(value: Any) -> bool:
+def is_int(value: Any) -> bool:
+    """Return whether a JSON value is an integer of 32 bits."""
     return isinstance(value, int) and not isinstance(value, bool) and -MAX_INT - 1 <= value <= MAX_INT
 
 
 def _id(value: Mapping[str, Any], key: str, where: str) -> int:
     found = _get(value, key, where)
-    if not _is_int(found):
+    if not is_int(found):
         raise InvalidMetadataError(f"Cannot parse to an integer value: {key}: {shown(found)}", path=where or None)
     return int(found)
 
@@ -268,17 +223,3 @@ def field_to_json(field: NestedField) -> dict[str, Any]:
     if field.write_default is not None:
         value["write-default"] = single_values.to_json(field.write_default, field.field_type)
     return value
-
-
-def schema_to_json_dict(schema: Schema) -> dict[str, Any]:
-    """The JSON object of a schema; `identifier-field-ids` only where there are any."""
-    value: dict[str, Any] = {"type": "struct", "schema-id": schema.schema_id}
-    if schema.identifier_field_ids:
-        value["identifier-field-ids"] = list(schema.identifier_field_ids)
-    value["fields"] = [field_to_json(f) for f in schema.fields]
-    return value
-
-
-def schema_to_json(schema: Schema) -> str:
-    """The JSON text of a schema, on one line, without spaces."""
-    return json.dumps(schema_to_json_dict(schema), ensure_ascii=False, separators=(",", ":"))

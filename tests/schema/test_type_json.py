@@ -10,15 +10,7 @@ from hypothesis import given
 
 from projector.errors import InvalidMetadataError
 from projector.schema.schema import Schema
-from projector.schema.schema_json import (
-    field_from_json,
-    field_to_json,
-    schema_from_json,
-    schema_to_json,
-    schema_to_json_dict,
-    type_from_json,
-    type_to_json,
-)
+from projector.schema.type_json import field_from_json, field_to_json, type_from_json, type_to_json
 from projector.schema.types import (
     DecimalType,
     FixedType,
@@ -127,48 +119,48 @@ def test_a_type_may_come_as_json_text() -> None:
 
 
 def test_version_1_has_no_schema_id() -> None:
-    parsed = schema_from_json({"type": "struct", "fields": [column()]})
+    parsed = Schema.from_json({"type": "struct", "fields": [column()]})
     assert parsed.schema_id == 0
     assert parsed.identifier_field_ids == ()
 
 
 def test_identifier_fields_are_written_where_there_are_any() -> None:
     value = schema(column(required=True), column(id=2, name="b", required=True), **{"identifier-field-ids": [2, 1]})
-    assert schema_from_json(value).identifier_field_ids == (2, 1)
-    assert schema_to_json_dict(schema_from_json(value)) == value
+    assert Schema.from_json(value).identifier_field_ids == (2, 1)
+    assert Schema.from_json(value).to_json_dict() == value
     value["identifier-field-ids"] = []
-    assert "identifier-field-ids" not in schema_to_json_dict(schema_from_json(value))
+    assert "identifier-field-ids" not in Schema.from_json(value).to_json_dict()
 
 
 def test_both_defaults_are_kept_apart() -> None:
     value = schema(column(**{"initial-default": 3}), column(id=2, name="b", **{"write-default": 4}))
-    first, second = schema_from_json(value).fields
+    first, second = Schema.from_json(value).fields
     assert (first.initial_default, first.write_default) == (3, None)
     assert (second.initial_default, second.write_default) == (None, 4)
-    assert schema_to_json_dict(schema_from_json(value)) == value
+    assert Schema.from_json(value).to_json_dict() == value
 
 
 def test_a_null_default_is_none() -> None:
-    parsed = schema_from_json(schema(column(**{"initial-default": None})))
-    assert schema_to_json_dict(parsed) == schema(column())
+    parsed = Schema.from_json(schema(column(**{"initial-default": None})))
+    assert parsed.to_json_dict() == schema(column())
 
 
 def test_the_default_of_a_struct_is_the_empty_object() -> None:
     struct = {"type": "struct", "fields": [column(id=2, **{"initial-default": 0, "write-default": 0})]}
     value = schema(column(name="point", type=struct, **{"initial-default": {}, "write-default": {}}))
-    parsed = schema_from_json(value)
+    parsed = Schema.from_json(value)
     assert parsed.fields[0].initial_default == {}
-    assert schema_to_json_dict(parsed) == value
+    assert parsed.to_json_dict() == value
 
 
 def test_unknown_keys_and_docs() -> None:
-    parsed = schema_from_json(schema(column(doc="Größe\n☃", extra=1), more=[1]))
+    parsed = Schema.from_json(schema(column(doc="Größe\n☃", extra=1), more=[1]))
     assert parsed.fields[0].doc == "Größe\n☃"
-    assert "Größe" in schema_to_json(parsed)
+    assert "Größe" in parsed.to_json()
 
 
 def test_the_text_is_one_line_without_spaces() -> None:
-    text = schema_to_json(Schema((NestedField(1, "a", DecimalType(9, 2), True),)))
+    text = Schema((NestedField(1, "a", DecimalType(9, 2), True),)).to_json()
     assert text == (
         '{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"a","required":true,"type":"decimal(9, 2)"}]}'
     )
@@ -176,7 +168,7 @@ def test_the_text_is_one_line_without_spaces() -> None:
 
 @given(schemas())
 def test_schemas_go_round(original: Schema) -> None:
-    again = schema_from_json(schema_to_json(original))
+    again = Schema.from_json(original.to_json())
     assert again == original
     assert repr(again) == repr(original)
     assert Schema.from_json(original.to_json()) == original
@@ -268,14 +260,14 @@ REFUSED = [
 @pytest.mark.parametrize(("value", "part", "path"), REFUSED, ids=lambda v: ascii(v)[:60])
 def test_refused(value: Any, part: str, path: str | None) -> None:
     with pytest.raises(InvalidMetadataError) as caught:
-        schema_from_json(value)
+        Schema.from_json(value)
     assert part in str(caught.value)
     assert caught.value.path == path
     assert len(str(caught.value).splitlines()) == 1
 
 
 def test_an_id_of_0_is_read() -> None:
-    assert schema_from_json(schema(column(id=0))).fields[0].field_id == 0
+    assert Schema.from_json(schema(column(id=0))).fields[0].field_id == 0
 
 
 def deep(kind: str, levels: int) -> Any:
@@ -292,23 +284,23 @@ def deep(kind: str, levels: int) -> Any:
 @pytest.mark.parametrize("levels", [101, 300, 500])
 def test_too_deep_is_an_error_of_one_line(kind: str, levels: int) -> None:
     with pytest.raises(InvalidMetadataError, match=r"deep") as caught:
-        schema_from_json(deep(kind, levels))
+        Schema.from_json(deep(kind, levels))
     assert len(str(caught.value)) < 300
 
 
 def test_too_deep_as_text() -> None:
     text = '{"type":"struct","fields":[' + '{"type":"list","element":' * 100_000
     with pytest.raises(InvalidMetadataError):
-        schema_from_json(text)
+        Schema.from_json(text)
 
 
 @pytest.mark.parametrize("kind", ["list", "struct"])
 def test_90_levels_work(kind: str) -> None:
-    parsed = schema_from_json(deep(kind, 90))
+    parsed = Schema.from_json(deep(kind, 90))
     assert len(parsed.fields_by_id) == 91
     assert parsed.find_id(("a", *["element" if kind == "list" else "s"] * 90)) == 91
-    assert schema_from_json(schema_to_json(parsed)) == parsed
-    assert hash(parsed) == hash(schema_from_json(schema_to_json(parsed)))
+    assert Schema.from_json(parsed.to_json()) == parsed
+    assert hash(parsed) == hash(Schema.from_json(parsed.to_json()))
 
 
 def test_nested_types_print_as_in_java() -> None:
