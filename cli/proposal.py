@@ -150,10 +150,9 @@ def _union(table: Table, file: str, incompatible: bool) -> Proposal:
 
 
 def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatible: bool, any_table: bool) -> Proposal:
-    from projector.api.sql_names import sql_names
     from projector.check.change.proposal import from_sql
 
-    names = () if any_table else sql_names(table)
+    names = () if any_table else table.sql_names
     return from_sql(text, dialect, table.metadata, file, allow_incompatible_changes=incompatible, table_names=names)
 
 

@@ -15,7 +15,7 @@ from .options import cache_option, check_output_names, output_options
 from .output import Target, text_width
 
 if TYPE_CHECKING:
-    from projector.check.kit.rule import Level
+    from projector.check.level import Level
     from projector.check.report.config import Config
     from projector.check.report.policy import Compatibility
     from projector.check.report.report import Report
@@ -153,7 +153,7 @@ class Choices:
     @property
     def levels(self) -> tuple[Level, Compatibility]:
         """How far to look, and who must be able to read what."""
-        from projector.check.kit.rule import Level
+        from projector.check.level import Level
         from projector.check.report.policy import Compatibility
 
         asked = self.of_check()

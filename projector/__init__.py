@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from projector.api.check import check
+    from projector.api.check import audit, check
     from projector.api.read_files import read_files
     from projector.api.scan import Scan
     from projector.api.table import Table, load_table
@@ -76,6 +76,7 @@ __all__ = [
     "UpdateSchema",
     "UpdateSortOrder",
     "UpdateSpec",
+    "audit",
     "check",
     "load_table",
     "prepare_schema_update",
@@ -104,6 +105,7 @@ _HOMES = {
     "UpdateSchema": "projector.evolution.updates.update_schema",
     "UpdateSortOrder": "projector.evolution.updates.update_sort_order",
     "UpdateSpec": "projector.evolution.updates.update_spec",
+    "audit": "projector.api.check",
     "check": "projector.api.check",
     "load_table": "projector.api.table",
     "prepare_schema_update": "projector.evolution.updates.schema_commit",

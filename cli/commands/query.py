@@ -63,7 +63,7 @@ def command(table: str, sql: str, **options: Any) -> None:
     target = Target.chosen("text" if chosen == "table" else chosen, options.pop("output_file"))
     main = open_table(table, dict(options))
     proposed = _as_if(main, options)
-    tables = dict.fromkeys((COMMAND_TABLE, *own_names(main)), proposed)
+    tables = dict.fromkeys((COMMAND_TABLE, *own_names(main.metadata_file, main.location)), proposed)
     for name, location in pairs(options["more"], "--table").items():
         if name.lower() == COMMAND_TABLE:
             raise ProjectorError(f"Cannot call a further table {name!r}", hint="that is the table of the command")

@@ -1,40 +1,24 @@
-"""The check of a schema change on a table's old files, before anything is committed."""
+"""The check of a schema change on a table's old files, before anything is committed; and the audit of a table."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from projector.api.sql_names import sql_names
 from projector.api.table import Table, load_table
-from projector.check.change.proposal import Proposal, from_schema, from_sql
-from projector.check.check import Settings, check_table
-from projector.check.kit.rule import Level
-from projector.check.portability import ALL_ENGINES, engines_of
+from projector.check.change.proposal import Proposal
+from projector.check.level import Level
 from projector.check.progress import Progress
 from projector.check.report.policy import Compatibility
 from projector.check.report.report import Report
-from projector.check.report.suppressions import Suppression, matches
-from projector.check.rules import all_rules
-from projector.check.values.sampling import SampleSize
-from projector.errors import NotFoundError, ProjectorError, UnsupportedError
-from projector.evolution.diff.schema_sources import SchemaSource, load_schema, source_from_arrow
+from projector.check.report.suppressions import Suppression
 from projector.evolution.updates.transaction import Transaction
 from projector.evolution.updates.update_schema import UpdateSchema
-from projector.files.shapes.cache import default_cache
-from projector.planning.scan.arguments import optional_number
-from projector.planning.scan.source import SnapshotSource
-from projector.schema.schema import Schema
-from projector.schema.type_json import MAX_INT
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    import pyarrow as pa
-
-    SchemaLike: TypeAlias = "Schema | pa.Schema | str | Mapping[str, Any] | os.PathLike[str]"
+    from projector.api.check_request import SchemaLike
 
 
 def check(
@@ -124,81 +108,63 @@ def check(
     UnsupportedError
         A level, a compatibility, an engine or a prefix of codes that there is not; forked processes for values.
     """
-    if sum(given is not None for given in (update, sql, schema)) > 1:
-        raise ProjectorError("Cannot check several proposals at once", hint="give one of update, sql and schema")
-    if isinstance(update, str):
-        update, sql = None, update
-    if not isinstance(table, Table):
-        table = load_table(table)
-    proposal: Proposal | None = None
-    metadata = table.metadata
-    if sql is not None:
-        names = () if any_table else sql_names(table)
-        proposal = from_sql(sql, dialect, metadata, sql_file, table_names=names)
-    elif update is not None:
-        proposal = update if isinstance(update, Proposal) else Proposal(update)
-    elif schema is not None:
-        proposal = from_schema(_source(schema), metadata.current_schema, metadata.format_version)
-    settings = Settings(
-        _level(level),
-        _compatibility(compatibility),
-        _codes(select),
-        _codes(ignore),
-        tuple(suppressions),
-        engines_of(engines) or ALL_ENGINES,
-        SampleSize(optional_number("sample", sample, 1), optional_number("sample_rows", sample_rows, 1)),
-        all_columns,
-        dict(queries or {}),
-        {name: _source_of(other) for name, other in (query_tables or {}).items()},
-        default_cache() if cache else None,
-        executor,
-        progress,
+    return _loaded(table).check(
+        update,
+        sql=sql,
+        schema=schema,
+        dialect=dialect,
+        level=level,
+        compatibility=compatibility,
+        select=select,
+        ignore=ignore,
+        suppressions=suppressions,
+        engines=engines,
+        sample=sample,
+        sample_rows=sample_rows,
+        all_columns=all_columns,
+        queries=queries,
+        query_tables=query_tables,
+        sql_file=sql_file,
+        any_table=any_table,
+        cache=cache,
+        executor=executor,
+        progress=progress,
     )
-    return check_table(metadata, table._storage, table._resolver, proposal, settings)
 
 
-def _source_of(table: Table) -> SnapshotSource:
-    metadata = table.metadata
-    return SnapshotSource(metadata, metadata.current_snapshot, table.schema(), table._storage, table._resolver)
+def audit(
+    table: Table | str | os.PathLike[str],
+    *,
+    level: str | Level = "footers",
+    compatibility: str | Compatibility = "backward-transitive",
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    suppressions: Iterable[Suppression] = (),
+    engines: Iterable[str] = (),
+    sample: int | None = None,
+    sample_rows: int | None = None,
+    cache: bool = True,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Say what there is to say of a table as it stands: its metadata, and the live files of its snapshots.
+
+    Reads only. The parameters and errors are those of `check`; in the report of an audit every finding decides.
+    """
+    return _loaded(table).audit(
+        level=level,
+        compatibility=compatibility,
+        select=select,
+        ignore=ignore,
+        suppressions=suppressions,
+        engines=engines,
+        sample=sample,
+        sample_rows=sample_rows,
+        cache=cache,
+        executor=executor,
+        progress=progress,
+    )
 
 
-def _level(level: str | Level) -> Level:
-    try:
-        return Level.of(level)
-    except KeyError:
-        raise UnsupportedError(f"Unknown level: {level!r}", hint="choose schema, footers or values") from None
-
-
-def _codes(prefixes: Iterable[str]) -> tuple[str, ...]:
-    """Prefixes of codes; one that no rule's code begins with is a slip, which must not make a check pass."""
-    given = tuple(prefixes)
-    for prefix in given:
-        if not any(matches(code, (prefix,)) for code in all_rules()):
-            raise UnsupportedError(
-                f"No rule has a code that begins with {prefix!r}", hint="`projector rules` lists them"
-            )
-    return given
-
-
-def _compatibility(compatibility: str) -> Compatibility:
-    try:
-        return Compatibility(compatibility)
-    except ValueError:
-        known = ", ".join(Compatibility)
-        raise UnsupportedError(f"Unknown compatibility: {compatibility!r}", hint=f"choose one of: {known}") from None
-
-
-def _source(schema: SchemaLike) -> SchemaSource:
-    match schema:
-        case Schema():
-            return SchemaSource("schema", "schema", schema)
-        case Mapping():
-            return SchemaSource("schema", "schema", Schema.from_json(schema, MAX_INT))
-        case str() if schema.lstrip().startswith("{"):
-            return SchemaSource("schema", "schema", Schema.from_json(schema, MAX_INT))
-        case str() | os.PathLike():
-            try:
-                return load_schema(os.fspath(schema))
-            except NotFoundError as error:
-                raise NotFoundError(f"There is no schema at {os.fspath(schema)}", hint=error.hint) from None
-    return source_from_arrow(schema)
+def _loaded(table: Table | str | os.PathLike[str]) -> Table:
+    return table if isinstance(table, Table) else load_table(table)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from projector.api.point_in_time import PointInTime, choose_point
 from projector.api.scan import Scan
+from projector.api.sql_names import sql_names
 from projector.catalogs.catalog_table import CatalogTable
 from projector.catalogs.commit import commit_to_catalog
 from projector.catalogs.opening import open_from_catalog
@@ -48,6 +49,7 @@ from projector.planning.filters.expressions import TRUE, Expression
 from projector.planning.filters.parser import to_expression
 from projector.planning.forecast.layout_plan import LayoutPlan, plan_layout
 from projector.planning.forecast.null_proof import NullProof, prove_no_nulls
+from projector.planning.scan.arguments import optional_number
 from projector.planning.scan.metadata_columns import metadata_columns, partition_field, select_columns
 from projector.planning.scan.partition_type import partition_fields
 from projector.planning.scan.source import SnapshotSource
@@ -57,8 +59,16 @@ from projector.schema.reserved import METADATA_COLUMNS
 from projector.schema.schema import Schema
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from projector.api.check_request import SchemaLike
+    from projector.check.change.proposal import Proposal
     from projector.check.evidence.live_files import LiveFile
+    from projector.check.level import Level
+    from projector.check.progress import Progress
+    from projector.check.report.policy import Compatibility
     from projector.check.report.report import Report
+    from projector.check.report.suppressions import Suppression
 
     AllowMovedPaths = Literal["auto"] | bool
 
@@ -128,6 +138,11 @@ class Table:
     def identifier(self) -> tuple[str, ...] | None:
         """The table's namespace and name in the catalog that it was loaded from; None without one."""
         return None if self._home is None else self._home.identifier
+
+    @property
+    def sql_names(self) -> tuple[tuple[str, ...], ...]:
+        """The names that `ALTER TABLE` may call the table by, each in its parts; `t` is always one."""
+        return sql_names(self.metadata_file, self.location, self.identifier)
 
     def scan(
         self,
@@ -260,10 +275,9 @@ class Table:
     def _recorded(self, update: UpdateSchema | Transaction | str) -> UpdateSchema | Transaction:
         if not isinstance(update, str):
             return update
-        from projector.api.sql_names import sql_names
         from projector.check.change.proposal import from_sql
 
-        return from_sql(update, "spark", self.metadata, table_names=sql_names(self)).update
+        return from_sql(update, "spark", self.metadata, table_names=self.sql_names).update
 
     def as_if(self, update: UpdateSchema | Transaction | str) -> Table:
         """Return the table as it would be after a change: the same files under the proposed schema. Nothing is written.
@@ -376,15 +390,92 @@ class Table:
             raise CorruptFileError(f"Cannot look at the table's columns: {unreadable.reason}", file=unreadable.file)
         return tuple({id(group.schema): group.schema for group in footers.groups}.values())
 
-    def check(self, update: UpdateSchema | Transaction | str | None = None, **how: Any) -> Report:
-        """What a schema change would do to the data that is there; see `projector.check`. Nothing is committed."""
-        from projector.api.check import check
+    def check(
+        self,
+        update: UpdateSchema | Transaction | Proposal | str | None = None,
+        *,
+        sql: str | None = None,
+        schema: SchemaLike | None = None,
+        dialect: str = "spark",
+        level: str | Level = "footers",
+        compatibility: str | Compatibility = "backward-transitive",
+        select: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        suppressions: Iterable[Suppression] = (),
+        engines: Iterable[str] = (),
+        sample: int | None = None,
+        sample_rows: int | None = None,
+        all_columns: bool = False,
+        queries: Mapping[str, str] | None = None,
+        query_tables: Mapping[str, Table] | None = None,
+        sql_file: str | None = None,
+        any_table: bool = False,
+        cache: bool = True,
+        executor: Executor | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Report:
+        """Say what a change would do to the data that is there; without a change, audit the table as it stands.
 
-        return check(self, update, **how)
+        Nothing is written or committed. The parameters and errors are those of `projector.check`.
+        """
+        from projector.api.check_request import to_codes, to_compatibility, to_level, to_proposal
+        from projector.check.check import Settings, check_table
+        from projector.check.level import SampleSize
+        from projector.check.portability import ALL_ENGINES, engines_of
+        from projector.files.shapes.cache import default_cache
 
-    def audit(self, **how: Any) -> Report:
-        """What there is to say of the table as it stands; `how` as in `projector.check`."""
-        return self.check(None, **how)
+        names = () if any_table else self.sql_names
+        proposal = to_proposal(self.metadata, update, sql, schema, dialect, sql_file, names)
+        settings = Settings(
+            to_level(level),
+            to_compatibility(compatibility),
+            to_codes(select),
+            to_codes(ignore),
+            tuple(suppressions),
+            engines_of(engines) or ALL_ENGINES,
+            SampleSize(optional_number("sample", sample, 1), optional_number("sample_rows", sample_rows, 1)),
+            all_columns,
+            dict(queries or {}),
+            {name: other._current_source() for name, other in (query_tables or {}).items()},
+            default_cache() if cache else None,
+            executor,
+            progress,
+        )
+        return check_table(self.metadata, self._storage, self._resolver, proposal, settings)
+
+    def audit(
+        self,
+        *,
+        level: str | Level = "footers",
+        compatibility: str | Compatibility = "backward-transitive",
+        select: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        suppressions: Iterable[Suppression] = (),
+        engines: Iterable[str] = (),
+        sample: int | None = None,
+        sample_rows: int | None = None,
+        cache: bool = True,
+        executor: Executor | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Report:
+        """Say what there is to say of the table as it stands. The parameters are those of `projector.check`."""
+        return self.check(
+            level=level,
+            compatibility=compatibility,
+            select=select,
+            ignore=ignore,
+            suppressions=suppressions,
+            engines=engines,
+            sample=sample,
+            sample_rows=sample_rows,
+            cache=cache,
+            executor=executor,
+            progress=progress,
+        )
+
+    def _current_source(self) -> SnapshotSource:
+        metadata = self.metadata
+        return SnapshotSource(metadata, metadata.current_snapshot, self.schema(), self._storage, self._resolver)
 
     def live_data_files(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None

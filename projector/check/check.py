@@ -9,18 +9,18 @@ from typing import Any, Final
 
 from projector.check.change.change import Change, make_change
 from projector.check.change.proposal import Proposal
-from projector.check.evidence.live_files import Unreadable
 from projector.check.evidence.state import TableFiles, TableState
-from projector.check.kit.rule import Level
+from projector.check.level import EVERY_FILE, Level, SampleSize
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.progress import Progress, Progressing
 from projector.check.report.findings import Finding
+from projector.check.report.looked_at import LookedAt, Unreadable
 from projector.check.report.metadata_summary import described_metadata
 from projector.check.report.policy import Compatibility
-from projector.check.report.report import Comparison, LookedAt, Report, ShapeRow
+from projector.check.report.report import Comparison, Report, ShapeRow
 from projector.check.report.suppressions import Suppression, inline, sift
 from projector.check.run_rules import audit_state, check_change, rules_for
-from projector.check.values.sampling import EVERY_FILE, SampleSize
+from projector.check.values.values_of import values_of
 from projector.errors import UnsupportedError
 from projector.files.shapes.cache import ShapeCache
 from projector.files.storage.locations import PathResolver
@@ -192,7 +192,7 @@ def _report(
 
 def _values_looked_at(state: TableState, change: Change | None) -> dict[str, Any]:
     """What was looked at in values: of the state after a change, as the one before is read once more at most."""
-    values = state.values if change is None else change.after.values
+    values = values_of(state) if change is None else values_of(change.after)
     if values is None:
         return {}
     return {
@@ -210,7 +210,7 @@ def _missing_deletes(state: TableState) -> tuple[Unreadable, ...]:
 
 
 def _unread_values(state: TableState, change: Change | None) -> tuple[Unreadable, ...]:
-    values = state.values if change is None else change.after.values
+    values = values_of(state) if change is None else values_of(change.after)
     return () if values is None else values.unreadable
 
 
@@ -247,7 +247,7 @@ def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
         said.append(f"{others} older snapshots: compatibility {settings.compatibility} looks at the current one")
     if settings.level < Level.VALUES:
         said.append("values: only level values reads rows")
-    values = state.values
+    values = values_of(state)
     if values is not None and values.sample.left_out:
         left = values.sample
         said.append(

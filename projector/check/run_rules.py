@@ -7,7 +7,8 @@ from typing import Final
 
 from projector.check.change.change import Change
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Finding, Status
 from projector.check.report.policy import Compatibility, severity_of
 from projector.check.rules import all_rules

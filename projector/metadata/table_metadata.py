@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from projector.errors import InvalidMetadataError
 from projector.metadata.contradictions import contradictions
 from projector.metadata.json_fields import as_object
-from projector.metadata.metadata_view import MetadataView
+from projector.metadata.metadata_view import MetadataView, errors_in
 
 
 @dataclass(frozen=True)

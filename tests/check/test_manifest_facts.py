@@ -11,7 +11,7 @@ import projector
 from benchmarks.many_files import ManyFiles, write_table
 from projector.check.evidence.manifest_facts import ManifestFacts, gather
 from projector.check.evidence.state import TableFiles
-from projector.check.kit.rule import Level
+from projector.check.level import Level
 from tests.check.tables import Maker, table
 
 

@@ -11,11 +11,13 @@ from projector.check.change.affected_fields import involved_columns
 from projector.check.change.attribution import Attribution, attribute
 from projector.check.change.mapping_changes import MappingEffects, mapping_effects
 from projector.check.change.proposal import Proposal
-from projector.check.change.trial import Refusal, Trial, try_update
+from projector.check.change.trial import Trial, try_update
 from projector.check.change.trial_transaction import try_transaction
 from projector.check.evidence.state import TableFiles, TableState
-from projector.check.kit.rule import Level
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
+from projector.check.report.refusal import Refusal
+from projector.check.values.values_of import values_of
 from projector.evolution.diff.schema_diff import Change as FieldChange
 from projector.evolution.diff.schema_diff import Kind, SchemaDiff, diff_schemas
 from projector.evolution.operations.schema import Operation, Source
@@ -115,7 +117,7 @@ class Change:
     @cached_property
     def values(self) -> ChangeValues | None:
         """The values before and after; None below level `values`, and where nothing changes."""
-        after = self.after.values
+        after = values_of(self.after)
         if after is None or self.before is self.after:
             return None
         from projector.check.values.evidence import ChangeValues

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from projector.check.change.trial import AppliedOperations, OtherOperation, Refusal, Trial, try_update
+from projector.check.change.trial import AppliedOperations, OtherOperation, Trial, try_update
+from projector.check.report.refusal import Refusal
 from projector.errors import SchemaUpdateError
 from projector.evolution.operations.schema import Operation
 from projector.evolution.updates.transaction import Transaction, Update, apply_one

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from projector.check.evidence.cache_keys import file_recipes
 from projector.check.evidence.listings import Listing
-from projector.check.evidence.live_files import Files, ListedTwice, LiveFile, LiveFiles, Run, Source, Unreadable
+from projector.check.evidence.live_files import Files, ListedTwice, LiveFile, LiveFiles, Run, Source
 from projector.check.evidence.manifest_lists import manifests_of
+from projector.check.report.looked_at import Unreadable
 from projector.errors import ProjectorError
 from projector.files.cache.database import CacheFile
 from projector.files.cache.entries import Pieces

@@ -16,7 +16,8 @@ from uuid import UUID
 
 from projector.check.evidence.cache_keys import file_recipes
 from projector.check.evidence.footers import Footers, ShapeGroup
-from projector.check.evidence.live_files import Files, LiveFile, LiveFiles, Unreadable
+from projector.check.evidence.live_files import Files, LiveFile, LiveFiles
+from projector.check.report.looked_at import Unreadable
 from projector.errors import NotFoundError, ProjectorError
 from projector.files.cache.database import CacheFile
 from projector.files.cache.entries import Pieces

@@ -7,8 +7,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from projector.check.evidence.listings import Kind
-from projector.check.evidence.live_files import Files, LiveFile, Run, Unreadable
+from projector.check.evidence.live_files import Files, LiveFile, Run
 from projector.check.report.findings import Evidence, Sample
+from projector.check.report.looked_at import Unreadable
 from projector.errors import ProjectorError
 from projector.files.parquet.file_schema import FileColumn, FileSchema
 from projector.files.shapes.batches import read_batches

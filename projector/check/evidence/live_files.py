@@ -13,7 +13,8 @@ from itertools import chain
 from typing import Any, TypeVar, overload
 
 from projector.check.evidence.listings import Kind, Listing
-from projector.errors import CorruptFileError, ProjectorError
+from projector.check.report.looked_at import Unreadable
+from projector.errors import CorruptFileError
 from projector.metadata.manifests.read import (
     DataFile,
     ManifestEntry,
@@ -199,16 +200,6 @@ class Files(Sequence[LiveFile]):
             for each, indexes in source.listing.split(run.indexes, lambda kind, s=source: key(s, kind)).items():  # type: ignore[misc]
                 found.setdefault(each, []).append(Run(source, indexes))
         return {each: Files(runs) for each, runs in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A file that could not be looked at, and why."""
-
-    file: str
-    reason: str
-    error: ProjectorError | None = field(default=None, compare=False, repr=False)
-    kind: str = "data file"
 
 
 @dataclass(frozen=True, slots=True)

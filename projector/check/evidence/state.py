@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from projector.check.evidence.bloom_columns import bloom_leaves
 from projector.check.evidence.collect import live_files
@@ -20,11 +20,10 @@ from projector.check.evidence.footers import Footers, ShapeGroup, read_footers
 from projector.check.evidence.live_files import Files, LiveFile, LiveFiles
 from projector.check.evidence.manifest_facts import AT_MOST, ManifestFacts, gather
 from projector.check.evidence.metric_columns import metric_column
-from projector.check.kit.rule import Level
+from projector.check.level import EVERY_FILE, Level, SampleSize
 from projector.check.portability import ALL_ENGINES, Engine
 from projector.check.progress import Progressing
 from projector.check.report.findings import NO_EVIDENCE, Evidence
-from projector.check.values.sampling import EVERY_FILE, SampleSize
 from projector.errors import ProjectorError
 from projector.files.cache.database import CacheFile
 from projector.files.concurrency.gc_pause import built_in_bulk
@@ -38,8 +37,7 @@ from projector.projection.resolve import resolve
 from projector.schema.name_mapping import NameMapping
 from projector.schema.schema import Schema
 
-if TYPE_CHECKING:
-    from projector.check.values.evidence import StateValues
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -292,14 +290,16 @@ class TableState:
         """The files that hold a column for a field, whatever it is called there."""
         return self.evidence_where(field_id, lambda group, node: group.column(node) is not None)
 
-    @cached_property
-    def values(self) -> StateValues | None:
-        """The values in the files, as far as they are looked at; None below level `values`."""
-        if self.level < Level.VALUES:
-            return None
-        from projector.check.values.evidence import state_values
+    def once(self, make: Callable[[TableState], T]) -> T:
+        """Return what a function makes of this state; it is called once, and its answer kept with the state."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: T = self._made[make]
+        return found
 
-        return state_values(self, self.columns, None if self.before is None else self.before.values)
+    @cached_property
+    def _made(self) -> dict[Callable[[TableState], Any], Any]:
+        return {}
 
     @property
     def may_have_data(self) -> bool:

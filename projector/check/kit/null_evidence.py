@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from projector.check.evidence.state import TableState
 from projector.check.kit.nullness import nulls_of
-from projector.check.kit.rule import Level
+from projector.check.level import Level
 from projector.check.report.findings import Evidence
 from projector.metadata.snapshots import Snapshot
 from projector.planning.filters.expressions import Expression

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from projector.check.change.change import Change
 from projector.check.evidence.footers import ShapeGroup
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level
+from projector.check.level import Level
 from projector.check.report.findings import Evidence
 from projector.projection.plan import Fail, FailCode, Read
 

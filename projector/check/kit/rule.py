@@ -7,33 +7,15 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from projector.check.level import Level
 from projector.check.report.findings import Finding
 
 if TYPE_CHECKING:
     from projector.check.change.change import Change
     from projector.check.evidence.state import TableState
-
-
-class Level(IntEnum):
-    """How much is looked at; each level includes those before it."""
-
-    SCHEMA = 0
-    """The metadata; no data file is opened."""
-    FOOTERS = 1
-    """The footers of live data files."""
-    VALUES = 2
-    """The values in them."""
-
-    @staticmethod
-    def of(text: str | Level) -> Level:
-        """A level by its name in lower case."""
-        return text if isinstance(text, Level) else Level[text.upper()]
-
-    def __str__(self) -> str:
-        return self.name.lower()
 
 
 class Family(StrEnum):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from projector.check.change.change import Change
-from projector.check.change.trial import Refusal
+from projector.check.report.refusal import Refusal
 from projector.errors import ProjectorError
 from projector.evolution.operations.input_types import given_type
 from projector.evolution.operations.schema import UpdateColumnType

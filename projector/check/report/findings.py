@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from projector.check.report.refusal import Refusal
 from projector.evolution.operations.schema import Source
-
-if TYPE_CHECKING:
-    from projector.check.change.trial import Refusal
 
 
 class Severity(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projector.check.kit.rule import Level
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.check.report.policy import Compatibility
 from projector.check.report.report import NOT_UNDERSTOOD, Report

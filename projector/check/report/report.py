@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-from projector.check.evidence.live_files import Unreadable
-from projector.check.kit.rule import Level
+from projector.check.level import Level
 from projector.check.report.findings import Finding, Severity
+from projector.check.report.looked_at import NOTHING_LOOKED_AT, LookedAt, Unreadable
 from projector.check.report.policy import Compatibility
 from projector.errors import ProjectorError
 from projector.schema.schema import Schema
@@ -34,57 +34,6 @@ class CheckFailedError(ProjectorError):
     def __init__(self, message: str, report: Report) -> None:
         super().__init__(message)
         self.report = report
-
-
-@dataclass(frozen=True, slots=True)
-class LookedAt:
-    """What was looked at, in numbers.
-
-    Parameters
-    ----------
-    snapshots, manifests, data_files, delete_files:
-        Read from metadata and manifests.
-    footers, shapes, rows:
-        Footers read, the distinct shapes among them, and the rows of their files.
-    values_rows, values_files, engines, filters:
-        Rows and files whose values were compared, the engines that read them, and the filters that were tried.
-    rows_by_engine:
-        Rows that each engine read itself, without leaving them to Arrow; for `rows`, the oracle, those it judged.
-    proved_columns:
-        Columns that were not read because the change cannot alter them: every file gives them from the same place, in
-        the same way, before and after.
-    rules:
-        Rules that were run.
-    """
-
-    snapshots: int = 0
-    manifests: int = 0
-    data_files: int = 0
-    delete_files: int = 0
-    footers: int = 0
-    shapes: int = 0
-    rows: int = 0
-    values_files: int = 0
-    values_rows: int = 0
-    engines: tuple[str, ...] = ()
-    filters: int = 0
-    rows_by_engine: Mapping[str, int] = field(default_factory=dict)
-    proved_columns: int = 0
-    rules: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the numbers as JSON."""
-        return {f.name: _json(getattr(self, f.name)) for f in fields(self)}
-
-
-def _json(value: Any) -> Any:
-    match value:
-        case tuple():
-            return list(value)
-        case Mapping():
-            return dict(value)
-        case _:
-            return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +106,7 @@ class Report:
     before: Schema
     after: Schema | None
     findings: tuple[Finding, ...]
-    looked_at: LookedAt = LookedAt()
+    looked_at: LookedAt = NOTHING_LOOKED_AT
     not_looked_at: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
@@ -241,5 +190,5 @@ class Report:
         from importlib import import_module
 
         # The renderings are a floor above; a notebook asks the report itself.
-        page: str = import_module(".".join(("projector", "render", "html"))).render(self)
+        page: str = import_module("projector.render.html").render(self)
         return page

@@ -26,9 +26,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.change.trial import Refusal
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
+from projector.check.report.refusal import Refusal
 from projector.evolution.operations.schema import DeleteColumn
 from projector.metadata.table_metadata import TableMetadata
 

@@ -26,8 +26,9 @@ from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_evidence import of_files
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import last_path
+from projector.check.level import Level
 from projector.check.portability import readers_disagree
 from projector.check.report.findings import Finding
 

@@ -26,7 +26,8 @@ from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import dotted, listed, table_ids
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 
 

@@ -37,7 +37,8 @@ from projector.check.kit.file_columns import (
     named_columns,
     table_ids,
 )
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 
 

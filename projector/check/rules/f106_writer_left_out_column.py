@@ -28,7 +28,8 @@ from projector.check.evidence.footers import ShapeGroup
 from projector.check.evidence.live_files import Files
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import among, by_writing_schema, distinct
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.projection.plan import Constant, NewStruct, Null
 from projector.schema.types import NestedField, StructType, UnknownType

@@ -27,7 +27,8 @@ from collections.abc import Iterator
 from projector.check.evidence.footers import ShapeGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import listed
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.projection.plan import ListOf, MapOf
 from projector.schema.types import ListType, MapType, children

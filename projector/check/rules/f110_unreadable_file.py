@@ -23,10 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.live_files import Unreadable
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
+from projector.check.report.looked_at import Unreadable
 from projector.errors import NotFoundError, UnsupportedError
 
 

@@ -28,7 +28,8 @@ from collections.abc import Iterator
 
 from projector.check.evidence.entry_checks import by_fact
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding, Sample
 
 _MESSAGES = {

@@ -27,7 +27,8 @@ from collections.abc import Iterator
 
 from projector.check.evidence.live_files import ListedTwice
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
 
 _NAMED = 10

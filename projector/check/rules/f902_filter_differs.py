@@ -27,15 +27,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.value_findings import value_findings
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
+from projector.check.values.values_of import values_of
 
 
 def check(state: TableState) -> Iterator[Finding]:
     """Every engine in which some filter gives other rows."""
-    if state.values is not None:
-        for finding in value_findings(state.values.filter_differences, state.footers.file_count):
+    values = values_of(state)
+    if values is not None:
+        for finding in value_findings(values.filter_differences, state.footers.file_count):
             yield finding.filled(
                 direction=Direction.READERS_DISAGREE,
                 message=f"a filter that is pushed down gives other rows: {finding.message}",

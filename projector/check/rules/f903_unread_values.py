@@ -26,8 +26,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
+from projector.check.values.values_of import values_of
 from projector.errors import UnsupportedError
 
 _NAMED = 20
@@ -35,7 +37,8 @@ _NAMED = 20
 
 def check(state: TableState) -> Iterator[Finding]:
     """Yield one finding that names the files."""
-    found = () if state.values is None else state.values.unreadable
+    values = values_of(state)
+    found = () if values is None else values.unreadable
     unread = [each for each in found if not isinstance(each.error, UnsupportedError)]  # other rules tell of those
     if not unread:
         return

@@ -27,7 +27,8 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.kit.nullness import may_be_read_as_null
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.evolution.operations.schema import AddColumn, Operation, UnionByName
 from projector.projection.plan import Fail, FailCode

@@ -29,7 +29,8 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.kit.null_evidence import null_evidence
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.evolution.operations.schema import RequireColumn
 

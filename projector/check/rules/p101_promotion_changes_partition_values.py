@@ -29,8 +29,9 @@ from collections.abc import Iterator
 from projector.check.change.change import Change
 from projector.check.evidence.partition_values import keeps_values
 from projector.check.kit.file_evidence import all_files, of_files
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import applied_type_changes
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.evolution.operations.schema import UpdateColumnType
 

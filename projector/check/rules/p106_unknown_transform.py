@@ -27,7 +27,8 @@ from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_evidence import all_files, of_files
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.metadata.transforms import UnknownTransform, parse_transform
 

@@ -26,7 +26,8 @@ from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_evidence import all_files, of_files
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 
 

@@ -26,7 +26,8 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
 from projector.metadata.manifests.read import FieldSummary, ManifestFile
 from projector.metadata.partitioning import PartitionField

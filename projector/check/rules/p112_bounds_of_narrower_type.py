@@ -25,7 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.schema.types import DoubleType, LongType, TimestampNanoType, TimestampType
 

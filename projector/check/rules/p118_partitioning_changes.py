@@ -29,7 +29,8 @@ from collections.abc import Iterator
 from projector.check.change.change import Change
 from projector.check.kit.file_evidence import all_files, of_files
 from projector.check.kit.filter_forecast import forecast_of
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
 from projector.evolution.operations.spec import (
     AddPartitionField,

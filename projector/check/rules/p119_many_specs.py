@@ -26,7 +26,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import NO_EVIDENCE, Direction, Evidence, Finding
 
 MANY: Final = 9

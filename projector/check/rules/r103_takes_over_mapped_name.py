@@ -26,8 +26,9 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.evidence.footers import ShapeGroup
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import last_path, level_of
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
 from projector.evolution.operations.schema import AddColumn, RenameColumn
 from projector.projection.plan import Fail, FailCode, PlanNode

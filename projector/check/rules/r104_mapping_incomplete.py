@@ -26,7 +26,8 @@ from collections.abc import Iterator, Sequence
 
 from projector.check.evidence.footers import ShapeGroup
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.files.parquet.file_schema import FileColumn, FileStruct, Place
 from projector.projection.plan import Constant, Fail, FailCode, NewStruct, Null, PlanNode, StructOf, children

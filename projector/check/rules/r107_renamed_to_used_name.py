@@ -27,8 +27,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import level_of
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.evolution.operations.schema import RenameColumn
 

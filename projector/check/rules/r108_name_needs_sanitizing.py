@@ -26,8 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import level_of, sanitized
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 
 PLAIN = "letters, digits and underscores, a letter first"

@@ -25,8 +25,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import refused_type_changes
+from projector.check.level import Level
 from projector.check.report.findings import Finding
 from projector.schema.types import IcebergType
 

@@ -26,8 +26,9 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.evidence.footers import ShapeGroup
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import applied_type_changes
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
 from projector.evolution.operations.schema import UpdateColumnType
 from projector.files.parquet.file_schema import FileKind, FileLeaf

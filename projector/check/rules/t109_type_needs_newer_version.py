@@ -24,7 +24,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Finding
 from projector.errors import ProjectorError
 from projector.evolution.operations.input_types import given_type

@@ -24,7 +24,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.portability import readers_disagree
 from projector.check.report.findings import Finding
 from projector.projection.plan import Constant

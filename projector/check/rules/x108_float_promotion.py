@@ -25,7 +25,8 @@ from collections.abc import Iterator
 
 from projector.check.evidence.footers import ShapeGroup
 from projector.check.evidence.state import TableState
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.portability import readers_disagree
 from projector.check.report.findings import Finding
 from projector.files.parquet.file_schema import FileKind, FileLeaf

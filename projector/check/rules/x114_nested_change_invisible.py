@@ -25,7 +25,8 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.kit.file_columns import listed
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
 
 

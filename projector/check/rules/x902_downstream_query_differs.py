@@ -28,7 +28,8 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.change.queries import QueryDifference
-from projector.check.kit.rule import Level, Rule
+from projector.check.kit.rule import Rule
+from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding, Sample
 from projector.evolution.diff.schema_diff import Change as FieldChange
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from projector.check.evidence.live_files import Unreadable
+from projector.check.report.looked_at import Unreadable
 from projector.check.report.report import Comparison
 from projector.check.values.compare_task import CompareAnswer, CompareTask, compare
 from projector.check.values.comparing import Disagreement

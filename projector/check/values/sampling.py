@@ -7,31 +7,8 @@ from dataclasses import dataclass
 
 from projector.check.evidence.footers import Footers
 from projector.check.evidence.live_files import LiveFile
+from projector.check.level import SampleSize
 from projector.metadata.table_metadata import TableMetadata
-
-
-@dataclass(frozen=True, slots=True)
-class SampleSize:
-    """How much of each kind of file is read; a kind is a shape, a partition spec, and the kinds of deletes that apply.
-
-    Parameters
-    ----------
-    files:
-        Files at most; None for all.
-    rows:
-        Whole files, the smallest first, until they have this many rows; None for all.
-    """
-
-    files: int | None = None
-    rows: int | None = None
-
-    @property
-    def is_all(self) -> bool:
-        """Whether every file is read."""
-        return self.files is None and self.rows is None
-
-
-EVERY_FILE = SampleSize()
 
 
 @dataclass(frozen=True, slots=True)
