@@ -121,8 +121,10 @@ FEATURES: Final[Mapping[str, Feature]] = {
         Feature("type-time", "a column of type time", "X102", (
             Behaviour(_S, f"3.5 {_JAVA}", _REFUSE, "has no such column type", "case uuid_fixed_time"),
         )),
-        Feature("type-in-history", "an earlier schema with a type that the reader does not know", "X102", (
+        Feature("type-unknown-in-history", "an earlier schema with a type unknown", "X102", (
             Behaviour(_D, _DUCK, _REFUSE, "does not know the type, in whichever schema", "case spec_unknown_promoted"),
+        )),
+        Feature("type-variant-in-history", "an earlier schema with a type variant", "X102", (
             Behaviour(_P, _PL, _REFUSE, "cannot load metadata with variant in any schema", "case variant"),
             Behaviour(_Y, _PY, _REFUSE, "cannot load metadata with variant in any schema", "case variant"),
         )),
@@ -199,7 +201,7 @@ FEATURES: Final[Mapping[str, Feature]] = {
             Behaviour(_Y, _PY, _REFUSE, "cannot find the column's name", "apache/iceberg-python#925"),
         )),
         Feature("hour-and-day", "specs with hour and with day of one column", "X112", (
-            Behaviour(_D, _DUCK, _CRASH, "fails to cast the partition values, and may crash",
+            Behaviour(_D, "as reported", _CRASH, "fails to cast the partition values, and may crash",
                       "duckdb/duckdb-iceberg#941"),
         )),
         Feature("uuid-only-in-partition", "a uuid that files leave to their partition tuple", "X113", (
@@ -223,14 +225,14 @@ FEATURES: Final[Mapping[str, Feature]] = {
             Behaviour(_D, _DUCK, _OTHER, "reads every element as null", "case add_files_legacy_lists"),
         )),
         Feature("millisecond-timestamp", "timestamps of milliseconds in files", "F109", (
-            Behaviour(_S, f"3.5 {_JAVA}", _REFUSE, "fails in its vectorized reader", TRIED),
+            Behaviour(_S, f"3.5 {_JAVA}", _OTHER, "takes them for microseconds, or fails, when vectorized", TRIED),
         )),
         Feature("nanosecond-file", "timestamps of nanoseconds in files, under microseconds", "F109", (
             Behaviour(_S, "with Iceberg up to 1.9.2", _OTHER, "takes the nanoseconds for microseconds",
                       "apache/iceberg#13679"),
         )),
         Feature("utc-flag", "timestamps whose UTC flag is not the column's", "F109", (
-            Behaviour(_Y, _PY, _REFUSE, "refuses to read one as the other", "apache/iceberg-python#2663"),
+            Behaviour(_Y, "before 0.12.0", _REFUSE, "refuses to read one as the other", "apache/iceberg-python#2663"),
         )),
         Feature("avro", "data or delete files of format Avro", "F111", (
             Behaviour(_D, _DUCK, _REFUSE, "reads Parquet only", "case avro_data"),

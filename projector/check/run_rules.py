@@ -54,11 +54,14 @@ def _compared(change: Change) -> Iterable[Finding]:
     for rule in _state_rules(change.after):
         found = list(_of_state(rule, change.after))
         # What the state before would say is asked only where it can tell something of these: it may take long.
-        known = {finding.identity: finding for finding in _of_state(rule, change.before)} if found else {}
+        earlier = tuple(_of_state(rule, change.before)) if found else ()
+        known = {finding.identity: finding for finding in earlier}
+        troubles = frozenset().union(*(finding.troubles for finding in earlier))
         for finding in found:
             was = known.get(finding.identity)
             if was is None:
-                status = Status.INTRODUCED
+                failed_before = finding.troubles and finding.troubles <= troubles
+                status = Status.EXISTING if failed_before else Status.INTRODUCED
             elif finding.evidence.files > was.evidence.files:
                 status = Status.WORSENED
             else:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import projector
+from projector.check.observations import OBSERVATIONS
 from projector.check.portability import FEATURES, TRIED, Engine, Feature, engines_of
 from projector.check.rules import all_rules
 from projector.errors import UnsupportedError
@@ -17,6 +18,7 @@ from tests.check.tables import table
 from tests.check.test_ordinary_changes import open_table
 from tests.conformance.cases import cases
 from tests.conformance.conftest import tables  # noqa: F401 - the fixture
+from tests.readers.claims import CLAIMS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "portability.md"
 
@@ -34,6 +36,19 @@ def test_a_feature_names_a_rule_and_its_evidence(feature: Feature) -> None:
         known = behaviour.evidence.removeprefix("case ")
         assert behaviour.evidence == TRIED or known in names or re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", known)
         assert behaviour.evidence != TRIED or behaviour.versions, "what was tried has a version"
+
+
+def test_what_is_observed_is_what_the_claims_run() -> None:
+    claimed = {(engine, claim.feature) for claim in CLAIMS for engine in claim.engines}
+    assert claimed == {(engine, name) for engine, run in OBSERVATIONS.items() for name in run.features}
+    assert all(claim.claimed(engine) for claim in CLAIMS for engine in claim.engines)
+
+
+def test_what_is_not_observed_names_an_issue() -> None:
+    for feature in FEATURES.values():
+        for behaviour in feature.behaviours:
+            run = OBSERVATIONS.get(behaviour.engine)
+            assert "#" in behaviour.evidence or (run is not None and feature.name in run.features)
 
 
 def test_every_rule_on_portability_reads_the_table() -> None:

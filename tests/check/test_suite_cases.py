@@ -90,7 +90,7 @@ LABELS = [
     Label("branches_tags", T + "DROP COLUMN n", "D105"),
     Label("partition_nested_source", T + "DROP COLUMN loc", "D102"),
     # rename and mapping
-    Label("no_ids_no_mapping", T + "RENAME COLUMN aa TO zz", "R101"),
+    Label("no_ids_no_mapping", T + "RENAME COLUMN aa TO zz", "", "R101"),
     Label("no_ids_no_mapping", Transaction().set_name_mapping(), "X111", "R112"),
     Label("add_files_outside", T + "RENAME COLUMN w TO zz", ""),
     Label("add_files_outside", T + "RENAME COLUMN w TO zz; " + T + "ADD COLUMN w string", "", "D106"),

@@ -1,8 +1,9 @@
 """The protocol of the reader programs: a JSON request on each line of stdin, a framed answer on stdout for each.
 
-A request is `{"metadata": path, "columns": [names] or null, "is_null": dotted path or null}`. An answer is one line of
-JSON, `{"bytes": n}` or `{"error": text}`, and then n bytes: an Arrow IPC stream of the rows. A program that crashes
-ends the stream. It runs in the reader's environment, which need not have projector.
+A request is `{"metadata": path, "columns": [names] or null, "where": SQL condition or null, "count": bool}`; with
+`count` the answer is the number of rows, as a column `count`. An answer is one line of JSON, `{"bytes": n}` or
+`{"error": text}`, and then n bytes: an Arrow IPC stream of the rows. A program that crashes ends the stream. It runs in
+the reader's environment, which need not have projector.
 """
 
 from __future__ import annotations

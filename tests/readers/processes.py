@@ -7,7 +7,6 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import pyarrow as pa
 
@@ -28,12 +27,14 @@ class ReaderProcess:
     reader: str
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
-    def read(self, metadata: Path, columns: list[str] | None = None, is_null: str | None = None) -> pa.Table:
-        """Return the rows of the current snapshot. Raises ReaderError where the reader fails."""
+    def read(
+        self, metadata: Path, columns: list[str] | None = None, where: str | None = None, count: bool = False
+    ) -> pa.Table:
+        """Return the rows of the current snapshot. Raises ReaderError if the reader fails."""
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
-        request: dict[str, Any] = {"metadata": str(metadata), "columns": columns, "is_null": is_null}
+        request = {"metadata": str(metadata), "columns": columns, "where": where, "count": count}
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
         line = process.stdout.readline()

@@ -32,9 +32,9 @@ def quoted(name: str) -> str:
 def read(request: dict[str, Any]) -> pa.Table:
     """Return the rows of the current snapshot."""
     columns = ", ".join(map(quoted, request.get("columns") or ())) or "*"
-    where = ""
-    if request.get("is_null"):
-        where = f" WHERE {'.'.join(map(quoted, request['is_null'].split('.')))} IS NULL"
+    if request.get("count"):
+        columns = 'count(*) AS "count"'
+    where = f" WHERE {request['where']}" if request.get("where") else ""
     with connect() as connection:
         table = connection.execute(f"SELECT {columns} FROM iceberg_scan(?){where}", [request["metadata"]])
         return table.to_arrow_table()

@@ -12,12 +12,10 @@ from answering import answer_requests
 def read(request: dict[str, Any]) -> pa.Table:
     """Return the rows of the current snapshot."""
     frame = pl.scan_iceberg(request["metadata"])
-    if request.get("is_null"):
-        column, *fields = request["is_null"].split(".")
-        expression = pl.col(column)
-        for name in fields:
-            expression = expression.struct.field(name)
-        frame = frame.filter(expression.is_null())
+    if request.get("where"):
+        frame = frame.filter(pl.sql_expr(request["where"]))
+    if request.get("count"):
+        return frame.select(pl.len().alias("count")).collect().to_arrow()
     if request.get("columns"):
         frame = frame.select(request["columns"])
     return frame.collect().to_arrow()

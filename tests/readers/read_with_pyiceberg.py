@@ -13,9 +13,10 @@ def read(request: dict[str, Any]) -> pa.Table:
     """Return the rows of the current snapshot."""
     table = StaticTable.from_metadata(request["metadata"])
     how: dict[str, Any] = {"selected_fields": tuple(request.get("columns") or ("*",))}
-    if request.get("is_null"):
-        how["row_filter"] = f"{request['is_null']} IS NULL"
-    return table.scan(**how).to_arrow()
+    if request.get("where"):
+        how["row_filter"] = request["where"]
+    scan = table.scan(**how)
+    return pa.table({"count": [scan.count()]}) if request.get("count") else scan.to_arrow()
 
 
 if __name__ == "__main__":

@@ -49,10 +49,12 @@ def reader(spark: Any, scratch: Path) -> Callable[[dict[str, Any]], pa.Table]:
             shutil.copyfile(request["metadata"], folder / "metadata" / f"v1{suffix}")
             (folder / "metadata" / "version-hint.text").write_text("1")
             frame = spark.read.format("iceberg").load(str(folder))
-            if request.get("is_null"):
-                frame = frame.where(f"{request['is_null']} IS NULL")
+            if request.get("where"):
+                frame = frame.where(request["where"])
             if request.get("columns"):
                 frame = frame.select(*(f"`{name.replace('`', '``')}`" for name in request["columns"]))
+            if request.get("count"):
+                return pa.table({"count": [frame.count()]})
             return pa.Table.from_batches(frame._collect_as_arrow(), _schema(frame))
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -141,6 +141,9 @@ class Finding:
     key:
         Tells findings of one code apart that are about one field; a finding before and one after the change with equal
         code, field and key are the same finding.
+    troubles:
+        What readers stumble over whichever field has it. If findings of the code had all of it before the change, one
+        on another field is not new: the readers failed already.
     explains:
         The refused operation that it is about, for findings that say why something cannot be applied.
     code, name:
@@ -157,6 +160,7 @@ class Finding:
     help: str | None = None
     source: Source | None = field(default=None, compare=False)
     key: str = ""
+    troubles: frozenset[str] = frozenset()
     explains: Refusal | None = field(default=None, compare=False, repr=False)
     code: str = ""
     name: str = ""

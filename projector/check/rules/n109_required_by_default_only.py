@@ -4,8 +4,9 @@ What it does:
     Finds an added required field whose initial default stands for all rows that are there.
 
 Why it matters:
-    Readers that do not know defaults of format version 3 fail on old files, or give nulls in a required column,
-    where for an optional column they would give null.
+    Readers that do not know defaults of format version 3 fail on old files, or give nulls in a required column, while
+    for an optional column they would give null. It is a warning if one of the readers that count is known to get
+    defaults wrong, a note otherwise.
 
 Evidence:
     The live files that lack the field.
@@ -27,6 +28,7 @@ from collections.abc import Iterator
 from projector.check.change.change import Change
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
+from projector.check.portability import readers_disagree
 from projector.check.report.findings import Direction, Finding
 from projector.evolution.operations.schema import AddColumn
 from projector.projection.plan import Constant, NewStruct
@@ -40,14 +42,13 @@ def check(change: Change) -> Iterator[Finding]:
         evidence = change.after.evidence_where(field.field_id, lambda _, node: isinstance(node, (Constant, NewStruct)))
         if change.after.level >= Level.FOOTERS and not evidence.files:
             continue
-        finding = Finding(
-            "required, and in old rows by its default only: readers without support for defaults fail",
-            Direction.READERS_DISAGREE,
-            change.after.dotted(field.field_id),
-            field.field_id,
-            evidence=evidence,
-            help="add it as optional with the same default",
-        )
+        help_text = "add it as optional with the same default"
+        subject = "required, and in old rows by its default only"
+        path = change.after.dotted(field.field_id)
+        finding = readers_disagree(
+            "initial-default", change.after.engines, subject,
+            evidence=evidence, help=help_text, path=path, field_id=field.field_id,
+        ) or Finding(subject, Direction.ADVICE, path, field.field_id, evidence, help_text)  # fmt: skip
         yield change.place(finding, AddColumn)
 
 

@@ -5,8 +5,9 @@ What it does:
 
 Why it matters:
     Files without ids can only be found by name. No reader reads them by the spec before the rename either (R102), but
-    until then a mapping made from the present names repairs them; one made after it from the new names does not bring
-    the column back.
+    until then a mapping made from the present names repairs them; one made after it from the new names alone does not
+    bring the column back. `--name-mapping create` takes former names from the table's history, Java's `MappingUtil`
+    does not. No reader reads less than before, which is why this is only a note.
 
 Evidence:
     The live files without any field id.
@@ -45,7 +46,7 @@ def check(change: Change) -> Iterator[Finding]:
             continue
         finding = Finding(
             f"renamed from {difference.before}, which is all that files without field ids know it by",
-            Direction.NEXT_CHANGE_AT_RISK,
+            Direction.ADVICE,
             ".".join(difference.path),
             difference.field_id,
             evidence=change.before.footers.evidence(groups, "these files have no field ids"),

@@ -33,9 +33,9 @@ from projector.schema.types import NestedField, StructType, children
 
 def check(state: TableState) -> Iterator[Finding]:
     """Every field that has a sibling of a lower id and the same name in another case."""
-    structs = [state.schema.as_struct()]
-    structs += [f.field_type for f in state.schema.fields_by_id.values() if isinstance(f.field_type, StructType)]
-    for struct in structs:
+    structs = {0: state.schema.as_struct()}
+    structs |= {i: f.field_type for i, f in state.schema.fields_by_id.items() if isinstance(f.field_type, StructType)}
+    for struct_id, struct in structs.items():
         seen: dict[str, NestedField] = {}
         for field in sorted(children(struct), key=lambda f: f.field_id):
             first = seen.setdefault(field.name.lower(), field)
@@ -46,6 +46,7 @@ def check(state: TableState) -> Iterator[Finding]:
                     state.dotted(field.field_id),
                     field.field_id,
                     help=f"rename {field.name} or {first.name}",
+                    troubles=frozenset({f"{struct_id}.{field.name.lower()}"}),
                 )
 
 

@@ -1,7 +1,8 @@
 """T105 float-promotion-filter.
 
 What it does:
-    Finds a float column that becomes a double while live files store floats.
+    Finds a float column that becomes a double while live files store floats. Fields inside lists and maps, which
+    filters do not reach, do not count.
 
 Why it matters:
     After it 0.1 is compared as a double with values such as 0.10000000149 in old files. Readers that round the
@@ -26,6 +27,7 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.evidence.footers import ShapeGroup
+from projector.check.kit.field_paths import in_collection
 from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import applied_type_changes
 from projector.check.level import Level
@@ -37,11 +39,13 @@ from projector.schema.types import FloatType
 
 
 def check(change: Change) -> Iterator[Finding]:
-    """Every promoted float of which there may be values."""
+    """Every promoted float of which there may be values, and that a filter can name: none in a list or map."""
     for promoted in applied_type_changes(change):
         if not isinstance(promoted.before.field_type, FloatType) or not change.before.may_have_data:
             continue
         field_id = promoted.before.field_id
+        if in_collection(change.before.schema, field_id):
+            continue
         evidence = change.before.evidence_where(field_id, _stores_float)
         if change.before.level >= Level.FOOTERS and not evidence.files:
             continue

@@ -43,7 +43,7 @@ from projector.schema.types import (
 
 
 def check(state: TableState) -> Iterator[Finding]:
-    """Every such column of the schema, and one finding for those that only earlier schemas have."""
+    """Every such column of the schema, and one finding for each type that only earlier schemas have."""
     for field_id, field in state.schema.fields_by_id.items():
         feature = _feature(field.field_type)
         if feature is not None:
@@ -55,23 +55,27 @@ def check(state: TableState) -> Iterator[Finding]:
                 help="upgrade these readers first, or take a type that they have",
                 path=state.dotted(field_id),
                 field_id=field_id,
+                troubles=frozenset({feature, f"{feature}-in-history"}),
             )
             if finding is not None:
                 yield finding
-    earlier = [
-        f"{field.name} {field.field_type}"
-        for schema in state.history.values()
-        for field_id, field in schema.fields_by_id.items()
-        if isinstance(field.field_type, UnknownType | VariantType)
-        and getattr(state.schema.fields_by_id.get(field_id), "field_type", None) != field.field_type
-    ]
-    if earlier:
+    for kind, feature in ((UnknownType, "type-unknown-in-history"), (VariantType, "type-variant-in-history")):
+        earlier = [
+            f"{field.name} {field.field_type}"
+            for schema in state.history.values()
+            for field_id, field in schema.fields_by_id.items()
+            if isinstance(field.field_type, kind)
+            and getattr(state.schema.fields_by_id.get(field_id), "field_type", None) != field.field_type
+        ]
+        if not earlier:
+            continue
         finding = readers_disagree(
-            "type-in-history",
+            feature,
             state.engines,
             f"an earlier schema has {listed(earlier)}",
             evidence=Evidence(),
             help="upgrade these readers, or expire the schema with its snapshots",
+            troubles=frozenset({feature}),
         )
         if finding is not None:
             yield finding

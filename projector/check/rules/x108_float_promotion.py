@@ -1,7 +1,7 @@
 """X108 float-promotion.
 
 What it does:
-    Finds doubles that live files store as float.
+    Finds doubles that live files store as float. Those inside lists and maps, which filters do not reach, do not count.
 
 Why it matters:
     Readers that round the literal of a filter to float find other rows than those that widen the value.
@@ -25,6 +25,7 @@ from collections.abc import Iterator
 
 from projector.check.evidence.footers import ShapeGroup
 from projector.check.evidence.state import TableState
+from projector.check.kit.field_paths import in_collection
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.portability import readers_disagree
@@ -35,9 +36,9 @@ from projector.schema.types import DoubleType
 
 
 def check(state: TableState) -> Iterator[Finding]:
-    """Every such double."""
+    """Every such double that a filter can name: none in a list or map."""
     for field_id, field in state.schema.fields_by_id.items():
-        if not isinstance(field.field_type, DoubleType):
+        if not isinstance(field.field_type, DoubleType) or in_collection(state.schema, field_id):
             continue
         evidence = state.evidence_where(field_id, _stores_float)
         if not evidence.files:

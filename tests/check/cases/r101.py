@@ -9,7 +9,7 @@ IDLESS = foreign({"id": pa.array([1, 2], pa.int32()), "v": pa.array([5, 6], pa.i
 RENAME = "ALTER TABLE t RENAME COLUMN v TO w"
 
 CASES = [
-    Case("no mapping", table("1 id int, 2 v int", IDLESS), RENAME, ("w",), "warning"),
+    Case("no mapping", table("1 id int, 2 v int", IDLESS), RENAME, ("w",), "info"),
     Case("a mapping", table("1 id int, 2 v int", IDLESS, properties={"schema.name-mapping.default": MAPPING}), RENAME),
     Case("a mapping in the same change", table("1 id int, 2 v int", IDLESS),
          Transaction().set_name_mapping().record(UpdateSchema().rename_column("v", "w"))),
