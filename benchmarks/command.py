@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -12,7 +13,18 @@ from typing import Any
 import click
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+class _Path(click.Path):
+    """A path that is not empty: an empty one would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("it is empty; the current folder is called .", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_FOLDER = _Path(file_okay=False, path_type=Path)
 
 
 class _Bench(click.Group):
@@ -29,6 +41,12 @@ class _Bench(click.Group):
         except OSError as error:
             where = f": {error.filename}" if error.filename else ""
             raise click.UsageError(f"{error.strerror or error}{where}") from error
+
+
+def _finite(ctx: click.Context, parameter: click.Parameter, value: float) -> float:
+    if not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a finite number.")
+    return value
 
 
 @click.group("bench", cls=_Bench, no_args_is_help=True, short_help="Measure what projection costs.")
@@ -53,7 +71,14 @@ def list_scenarios() -> None:
 
 @command.command("run", short_help="Run scenarios, by name or pattern.")
 @click.argument("patterns", metavar="[SCENARIO]...", nargs=-1)
-@click.option("--scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Of files.")
+@click.option(
+    "--scale",
+    type=click.FloatRange(min=0, min_open=True),
+    callback=_finite,
+    default=1.0,
+    show_default=True,
+    help="Of files.",
+)
 @click.option("--runs", type=click.IntRange(1), help="Rounds of each scenario.  [default: what the scenario says]")
 @click.option("--folder", type=_FOLDER, help="Make tables here, and leave them.  [default: one that is removed]")
 @click.option("--output", "-o", type=_FILE, help="Write the results here; results of other scenarios in it stay.")

@@ -149,6 +149,7 @@ def write_rows(batches: pa.RecordBatchReader, target: Target, limit: int | None)
     """Write rows as they come; the text format stops at `TEXT_ROWS` unless there is a limit."""
     match target.format:
         case "json":
+            _refuse_repeated(batches.schema.names)
             with target.open() as stream:
                 _write_json_rows(batches, stream)
         case "csv":
@@ -257,6 +258,15 @@ def _write_json_rows(batches: pa.RecordBatchReader, stream: IO[bytes]) -> None:
         stream.write((separator + text).encode("utf-8", "backslashreplace"))
         separator = ",\n"
     stream.write(b"\n]}\n")
+
+
+def _refuse_repeated(names: Sequence[str]) -> None:
+    """Refuse columns that share a name: an object of JSON would keep the last one only."""
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ProjectorError(
+            f"Cannot write JSON: more than one column is called {repeated}", hint="rename one with AS, or write csv"
+        )
 
 
 def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], stream: IO[bytes]) -> None:

@@ -99,7 +99,7 @@ def _first_rows(batches: pa.RecordBatchReader, limit: int) -> pa.RecordBatchRead
     def cut() -> Iterator[pa.RecordBatch]:
         left = limit
         while left > 0 and (batch := next(batches, None)) is not None:
-            yield batch.slice(0, left)
+            yield batch.slice(0, min(left, batch.num_rows))
             left -= batch.num_rows
 
     return pa.RecordBatchReader.from_batches(batches.schema, cut())

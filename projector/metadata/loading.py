@@ -92,6 +92,8 @@ def load_metadata(location: str, storage: Storage) -> LoadedMetadata:
     CorruptFileError, InvalidMetadataError, UnsupportedError
         Where the file cannot be unpacked or parsed, contradicts itself, or is of a later format version.
     """
+    if not location:  # else it would be the current folder: an unset variable of a script is not to choose that
+        raise NotFoundError("The table's location is empty", hint="give its folder; the current one is called .")
     file = find_metadata_file(_absolute(location), storage)
     return LoadedMetadata(read_metadata(file, storage), file, table_root(file))
 

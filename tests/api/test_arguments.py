@@ -49,3 +49,13 @@ def test_zero_rows_are_a_limit_and_no_size_of_a_batch() -> None:
 
 def test_integers_of_numpy_are_integers() -> None:
     assert scan().with_limit(np.int64(2)).to_arrow().num_rows == 2  # type: ignore[arg-type]
+
+
+def test_a_limit_beyond_64_bits_is_above_every_number_of_rows() -> None:
+    assert scan().with_limit(10**23).to_arrow().num_rows == 13
+
+
+def test_an_empty_location_is_not_the_current_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ORDERS)
+    with pytest.raises(ProjectorError, match="The table's location is empty; give its folder"):
+        projector.load_table("")

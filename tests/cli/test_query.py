@@ -94,3 +94,31 @@ def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.setattr("sys.stdin", None)
     assert run(["plan", orders, "--sql", "-"]) == 2
     assert "standard input is closed" in capsys.readouterr().err
+
+
+def test_a_limit_beyond_64_bits(capsys: pytest.CaptureFixture[str]) -> None:
+    assert output(capsys, ORDERS, "SELECT 1 AS a", "-n", str(10**23), "-f", "csv") == "a\n1\n"
+
+
+def test_json_cannot_hold_two_columns_of_one_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "rows.json"
+    error = refused(capsys, ORDERS, "SELECT 1 AS a, 2 AS b, 3 AS a", "-o", str(file))
+    assert error == "error: Cannot write JSON: more than one column is called a; rename one with AS, or write csv"
+    assert not file.exists()
+    assert output(capsys, ORDERS, "SELECT 1 AS a, 2 AS b, 3 AS a", "-f", "csv") == "a,b,a\n1,2,3\n"
+
+
+def test_an_empty_path_is_not_the_current_folder(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ORDERS)
+    assert "The table's location is empty" in refused(capsys, "", "SELECT 1")
+    assert "The table's location is empty" in refused(capsys, ".", "SELECT 1 FROM x", "--table", "x=")
+    assert run(["bench", "make", ""]) == 2
+    assert "it is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scale", ["nan", "inf"])
+def test_a_benchmark_of_no_finite_scale(capsys: pytest.CaptureFixture[str], scale: str) -> None:
+    assert run(["bench", "run", "nope", "--scale", scale]) == 2
+    assert f"{scale} is not a finite number" in capsys.readouterr().err

@@ -360,3 +360,22 @@ def test_an_empty_file_and_empty_row_groups(tmp_path: Path) -> None:
     found = chosen(str(path), one(IntegerType()), "c >= 1")
     kept_rows = pq.ParquetFile(path).read_row_groups(found).column(C).to_pylist()
     assert kept_rows == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("array", "field_type", "row_filter", "read"),
+    [
+        (pa.array([1, 2, 3], pa.int32()), IntegerType(), "c = 9", []),
+        (pa.array(["a", "b", "c"]), StringType(), "c = 'z'", [0, 1]),
+    ],
+)
+def test_a_writer_whose_name_is_not_text(
+    tmp_path: Path, array: pa.Array, field_type: IcebergType, row_filter: str, read: list[int]
+) -> None:
+    """Java ignores the statistics of bytes if it cannot parse who wrote the file; those of numbers count."""
+    file = Path(file_of(array, tmp_path))
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b"parquet-cpp-arrow", b"parquet-\xe5pp-arrow"))
+    assert file.read_bytes() != content
+    schema = Schema((NestedField(1, C, field_type, False),))
+    assert chosen(str(file), schema, row_filter) == read

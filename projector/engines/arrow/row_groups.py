@@ -87,8 +87,7 @@ class RowGroupFilter:
 
     def chosen(self, metadata: pq.FileMetaData) -> list[int]:
         """Indexes of the row groups that can hold a row of the filter."""
-        cut = _OLD_PARQUET_MR.match(metadata.created_by or "")
-        skip_bytes = cut is not None and int(cut[1]) < _FIRST_RIGHT_PARQUET_MR
+        skip_bytes = _compared_bytes_as_signed(metadata)
         found: list[int] = []
         first = 0
         for i in range(metadata.num_row_groups):
@@ -170,13 +169,21 @@ def _node(node: PlanNode, path: tuple[str, ...]) -> PlanNode:
     return node
 
 
+def _compared_bytes_as_signed(metadata: pq.FileMetaData) -> bool:
+    """Return whether bounds of bytes may be wrong: those of parquet-mr before 1.10, or of a writer without a name."""
+    try:
+        old = _OLD_PARQUET_MR.match(metadata.created_by or "")
+    except UnicodeDecodeError:  # Java ignores the statistics of a writer that it cannot parse
+        return True
+    return old is not None and int(old[1]) < _FIRST_RIGHT_PARQUET_MR
+
+
 def leaf_statistics(metadata: pq.FileMetaData, plan: Plan) -> Mapping[int, ColumnStatistics]:
     """Return the statistics of a whole file for each leaf that a plan reads outside lists and maps, by field id.
 
     What a row group leaves out is unknown for the file.
     """
-    cut = _OLD_PARQUET_MR.match(metadata.created_by or "")
-    skip_bytes = cut is not None and int(cut[1]) < _FIRST_RIGHT_PARQUET_MR
+    skip_bytes = _compared_bytes_as_signed(metadata)
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     found: dict[int, ColumnStatistics] = {}
     for node in _outside_lists(plan.fields):

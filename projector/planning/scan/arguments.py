@@ -7,10 +7,14 @@ from typing import Any
 
 from projector.errors import ProjectorError
 
+_MOST = 2**63 - 1
+"""No file holds more rows, and no engine counts further."""
+
 
 def whole_number(name: str, value: Any, least: int) -> int:
     """Return a whole number. Raises `ProjectorError`, which names the parameter, if it is none or is below the least.
 
+    A number beyond 64 bits becomes the largest of 64 bits, since all of these numbers are "at most".
     Booleans are integers to Python, but not what somebody who gives one means.
     """
     try:
@@ -23,7 +27,7 @@ def whole_number(name: str, value: Any, least: int) -> int:
         )
     if found < least:
         raise ProjectorError(f"Invalid {name}: {found}", hint=f"give an int that is {least} or more")
-    return found
+    return min(found, _MOST)
 
 
 def optional_number(name: str, value: Any, least: int) -> int | None:
