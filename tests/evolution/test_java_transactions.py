@@ -14,6 +14,7 @@ import pytest
 
 from projector.errors import SchemaUpdateError
 from projector.evolution.updates.transaction import Transaction, TransactionCommit, prepare_transaction
+from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 from projector.schema.schema import Schema
 from tests.evolution.corpus import DATA, record
@@ -30,7 +31,8 @@ def transaction_of(actions: list[dict[str, Any]]) -> Transaction:
     for action in actions:
         match action["action"]:
             case "update_schema":
-                schema = transaction.update_schema()
+                schema = UpdateSchema(allow_incompatible_changes=action.get("allow_incompatible", False))
+                transaction.record(schema)
                 for op in action["ops"]:
                     record(schema, op)
             case "update_spec":
