@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from projector.engines.arrow.row_groups import row_group_filter
+from projector.engines.common.routing import route
 from projector.engines.duckdb.storage import duckdb_path
 from projector.engines.duckdb.support import plan_reasons, task_reasons
-from projector.engines.errors import raise_failures
-from projector.planning.filters.expressions import AlwaysTrue
 from projector.planning.scan.projected_files import ProjectedFile
 from projector.planning.scan.request import ScanRequest
 from projector.projection.plan import PartitionValue, Plan
@@ -49,47 +47,43 @@ class Grouped:
     files: list[ProjectedFile]
 
 
-@dataclass(frozen=True, slots=True)
-class _PlanFacts:
-    by_duckdb: bool
-    by_constants: bool
-    required_values: tuple[int, ...]
-
-
 def group_files(
     files: Iterable[ProjectedFile], request: ScanRequest, path_of: Callable[[str], str | None] = duckdb_path
 ) -> Grouped:
-    """The files of a scan in groups, those that `path_of` gives a path for.
+    """Group the files of a scan that `path_of` returns a path for.
 
-    Files whose constants alone rule out every row of the filter are left out.
+    Files are skipped if their constants alone rule out every row of the filter.
 
     Raises `ProjectionError` for the first file that cannot be projected.
     """
-    filtered = not isinstance(request.row_filter, AlwaysTrue)
-    known: dict[int, _PlanFacts] = {}
+
+    required: dict[int, tuple[int, ...]] = {}
+
+    def path(file: ProjectedFile) -> str | None:
+        ids = required.get(id(file.plan))
+        if ids is None:
+            ids = required[id(file.plan)] = _required_from_partition(file.plan)
+        if any(file.binding.partition.get(i) is None for i in ids) or (
+            file.task.deletes and task_reasons(file.task, request)
+        ):
+            return None
+        return path_of(file.task.location)
+
     groups: dict[tuple[int, bool, bool], FileGroup] = {}
     rest: list[ProjectedFile] = []
     read: list[ProjectedFile] = []
-    for file in files:
-        facts = known.get(id(file.plan))
-        if facts is None:
-            raise_failures(file.plan, file.binding.file)
-            facts = known[id(file.plan)] = _facts(file, request, filtered)
-        if facts.by_constants and not row_group_filter(file, request).might_match():
-            continue
+    for file, location in route(files, request, lambda plan: not plan_reasons(plan), path):
         read.append(file)
-        path = path_of(file.task.location) if facts.by_duckdb else None
-        if path is None or not _is_whole(file, facts) or (file.task.deletes and task_reasons(file.task, request)):
+        if location is None:
             rest.append(file)
             continue
         kinds = {delete.content for delete in file.task.deletes}
-        positions, keys = "position" in kinds, "equality" in kinds
-        key = (id(file.plan), positions, keys)
+        key = (id(file.plan), "position" in kinds, "equality" in kinds)
         group = groups.get(key)
         if group is None:
-            group = groups[key] = FileGroup(file.plan, positions, keys)
+            group = groups[key] = FileGroup(file.plan, *key[1:])
         group.files.append(file)
-        group.paths.append(path)
+        group.paths.append(location)
     found = list(groups.values())
     if len(found) > MOST_GROUPS:
         ranked = sorted(found, key=lambda group: group.row_count, reverse=True)
@@ -99,14 +93,8 @@ def group_files(
     return Grouped(found, rest, read)
 
 
-def _facts(file: ProjectedFile, request: ScanRequest, filtered: bool) -> _PlanFacts:
-    required = tuple(
-        node.field.field_id for node in file.plan.walk() if isinstance(node, PartitionValue) and node.field.required
+def _required_from_partition(plan: Plan) -> tuple[int, ...]:
+    """Return the ids of the required columns that a plan takes from the partition."""
+    return tuple(
+        node.field.field_id for node in plan.walk() if isinstance(node, PartitionValue) and node.field.required
     )
-    by_constants = filtered and bool(row_group_filter(file, request).fixed)
-    return _PlanFacts(not plan_reasons(file.plan) and not request.marks_deleted, by_constants, required)
-
-
-def _is_whole(file: ProjectedFile, facts: _PlanFacts) -> bool:
-    """Whether a file has a value for every required column that it takes from its partition."""
-    return all(file.binding.partition.get(i) is not None for i in facts.required_values)

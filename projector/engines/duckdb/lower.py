@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from projector.engines.common.support import NotLowered
 from projector.engines.duckdb.maps import AS_MAPS, MapForm
 from projector.engines.duckdb.support import seen_type
 from projector.engines.duckdb.types import duckdb_names, duckdb_type, identifier, literal, packed, text
@@ -30,11 +31,6 @@ from projector.projection.plan import (
     StructOf,
 )
 from projector.schema.types import FloatType, IcebergType, StructType
-
-
-class NotLowered(Exception):
-    """Something in a plan has no exact expression in DuckDB."""
-
 
 Bind = Callable[[PartitionValue | MetadataColumn, "str | None"], str]
 """The expression of a node that is bound per file; the text is the file's own column of a metadata column, if any."""

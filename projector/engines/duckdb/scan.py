@@ -19,8 +19,9 @@ from projector.engines.arrow import scan as arrow_scan
 from projector.engines.arrow.conform import conform_batch
 from projector.engines.arrow.delete_files import DeleteReader
 from projector.engines.arrow.project import make_batch
+from projector.engines.common.fallback import skip_rows
+from projector.engines.common.support import NotLowered
 from projector.engines.duckdb.groups import group_files
-from projector.engines.duckdb.lower import NotLowered
 from projector.engines.duckdb.maps import IN_PARTS, MapForm
 from projector.engines.duckdb.secrets import paths_on
 from projector.engines.duckdb.select import Branch, branch
@@ -172,7 +173,4 @@ def _again(prepared: PreparedScan, given: int, batch_size: int, error: Exception
         for _ in batches:
             pass
         raise UnsupportedError(f"DuckDB failed: {' '.join(str(error).split())}", hint="read it with engine='arrow'")
-    for batch in batches:
-        if batch.num_rows > given:
-            yield batch.slice(given)
-        given = max(0, given - batch.num_rows)
+    yield from skip_rows(batches, given)

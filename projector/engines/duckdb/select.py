@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from projector.engines.arrow.delete_files import DeleteReader
+from projector.engines.common.support import NotLowered
 from projector.engines.duckdb.filter import filter_sql
 from projector.engines.duckdb.groups import FileGroup
 from projector.engines.duckdb.lookup_tables import Constants, KeyTables, TooManyKeysError, key_tables, position_table
-from projector.engines.duckdb.lower import Lowering, NotLowered
+from projector.engines.duckdb.lower import Lowering
 from projector.engines.duckdb.maps import MapForm
 from projector.engines.duckdb.support import probed_type
 from projector.engines.duckdb.types import duckdb_type, identifier, text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from projector.engines.common.support import COMPUTED_METADATA, ODD_KINDS, is_three_level
 from projector.engines.duckdb.types import struct_type
 from projector.files.parquet.file_schema import (
     FileColumn,
@@ -34,7 +35,6 @@ from projector.projection.plan import (
     StructOf,
     children,
 )
-from projector.schema import reserved
 from projector.schema.types import DoubleType, FloatType, IcebergType, StructType, TimestamptzNanoType
 
 
@@ -58,17 +58,7 @@ class Reason(StrEnum):
     TAIL = "shapes beyond the hundred with the most rows: DuckDB plans every shape anew for every query"
 
 
-_ODD_KINDS = (
-    FileKind.ENUM,
-    FileKind.JSON,
-    FileKind.BSON,
-    FileKind.INTERVAL,
-    FileKind.GEOMETRY,
-    FileKind.GEOGRAPHY,
-    FileKind.NULL,
-)
 _OWN_COLUMNS = frozenset({"filename", "file_index", "file_row_number", "rowid", "file_size"})
-_METADATA = reserved.METADATA_COLUMNS - {reserved.DELETED}
 
 
 def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
@@ -111,10 +101,9 @@ def _reasons(node: PlanNode, plan: Plan, found: set[Reason], top: bool = False) 
         case StructOf() | MapOf():
             pass
         case ListOf(place=place):
-            kind = plan.file_schema.at(place).type
-            if not isinstance(kind, FileList) or kind.layout != "three-level":
+            if not is_three_level(plan.file_schema.at(place).type):
                 found.add(Reason.LAYOUT)
-        case MetadataColumn(field=field) if not top or field.field_id not in _METADATA:
+        case MetadataColumn(field=field) if not top or field.field_id not in COMPUTED_METADATA:
             found.add(Reason.METADATA_BELOW)
     for child in children(node):
         _reasons(child, plan, found)
@@ -122,7 +111,7 @@ def _reasons(node: PlanNode, plan: Plan, found: set[Reason], top: bool = False) 
 
 def _leaf_reasons(leaf: FileLeaf, cast: Cast, node: Read) -> set[Reason]:
     found = set()
-    if leaf.kind in _ODD_KINDS:
+    if leaf.kind in ODD_KINDS or leaf.kind is FileKind.NULL:
         found.add(Reason.ODD_LEAF)
     if cast is Cast.INT96_TO_TIMESTAMP or leaf.kind is FileKind.INT96:
         found.add(Reason.INT96)

@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 
 from projector.engines.arrow.constants import file_value, partition_value
 from projector.engines.arrow.delete_files import DeleteReader
+from projector.engines.common.support import NotLowered
 from projector.engines.errors import null_error
 from projector.engines.polars.filter import filter_expr
 from projector.engines.polars.groups import FileGroup
-from projector.engines.polars.lower import NotLowered, lower
+from projector.engines.polars.lower import lower
 from projector.engines.polars.native import native_scan
 from projector.engines.polars.storage import storage_options
 from projector.engines.polars.types import Dtype, plain_series

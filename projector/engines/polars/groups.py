@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from projector.engines.arrow.row_groups import row_group_filter
-from projector.engines.errors import raise_failures
+from projector.engines.common.routing import route
 from projector.engines.polars.native import NativeColumns, WantsNative, native_columns, native_files
 from projector.engines.polars.storage import polars_path
 from projector.engines.polars.support import plan_reasons, task_reasons
 from projector.files.storage.locations import parse_location
-from projector.planning.filters.expressions import AlwaysTrue
 from projector.planning.scan.projected_files import ProjectedFile
 from projector.planning.scan.request import ScanRequest
 from projector.projection.plan import Plan
@@ -54,41 +52,29 @@ class Grouped:
     rest: list[ProjectedFile]
 
 
-@dataclass(frozen=True, slots=True)
-class _PlanFacts:
-    """What is decided once for all files of a plan."""
-
-    plan: Plan
-    by_polars: bool
-    by_constants: bool
-
-
 def group_files(files: Iterable[ProjectedFile], request: ScanRequest, wants_native: WantsNative) -> Grouped:
-    """Group the files of a scan. Files whose constants alone rule out every row of the filter are left out.
+    """Group the files of a scan. Files are skipped if their constants alone rule out every row of the filter.
 
     Raises `ProjectionError` for the first file that cannot be projected.
     """
-    known: dict[int, _PlanFacts] = {}
     rest: list[ProjectedFile] = []
     for_polars: list[tuple[ProjectedFile, str]] = []
-    for file in files:
-        facts = known.get(id(file.plan))
-        if facts is None:
-            raise_failures(file.plan, file.binding.file)
-            facts = known[id(file.plan)] = _facts(file, request)
-        if facts.by_constants and not row_group_filter(file, request).might_match():
-            continue
-        path = polars_path(file.task.location) if facts.by_polars else None
-        if path is None or (file.task.deletes and task_reasons(file.task)):
+    for file, path in route(files, request, lambda plan: not plan_reasons(plan), _path):
+        if path is None:
             rest.append(file)
         else:
             for_polars.append((file, path))
-    plans = [facts.plan for facts in known.values() if facts.by_polars and native_files(facts.plan)]
+    read = {id(file.plan): file.plan for file, _ in for_polars}
+    plans = [plan for plan in read.values() if native_files(plan)]
     native: dict[int, NativeColumns] = {}
     if plans and wants_native(plans, request):
         asked = ((plan, native_columns(plan, request)) for plan in plans)
         native = {id(plan): columns for plan, columns in asked if columns is not None}
     return Grouped(_grouped(for_polars, native), rest)
+
+
+def _path(file: ProjectedFile) -> str | None:
+    return None if file.task.deletes and task_reasons(file.task) else polars_path(file.task.location)
 
 
 def _grouped(files: list[tuple[ProjectedFile, str]], native: Mapping[int, NativeColumns]) -> list[FileGroup]:
@@ -110,9 +96,3 @@ def _grouped(files: list[tuple[ProjectedFile, str]], native: Mapping[int, Native
         paths.add(path)
         rows[0] += file.row_count
     return groups
-
-
-def _facts(file: ProjectedFile, request: ScanRequest) -> _PlanFacts:
-    by_polars = not request.marks_deleted and not plan_reasons(file.plan)
-    filtered = not isinstance(request.row_filter, AlwaysTrue)
-    return _PlanFacts(file.plan, by_polars, filtered and bool(row_group_filter(file, request).fixed))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
+from projector.engines.common.support import NotLowered
 from projector.engines.polars.types import Dtype, literal, polars_type
 from projector.files.parquet.file_schema import FileSchema
 from projector.projection.plan import (
@@ -26,11 +27,6 @@ from projector.projection.plan import (
     StructOf,
 )
 from projector.schema.types import DateType, TimestampNanoType
-
-
-class NotLowered(Exception):
-    """Polars gives a column another type than the plan can work with."""
-
 
 Bound = Callable[[PlanNode], pl.Expr]
 """The expression of a node whose value is bound per file: a partition value or a metadata column."""

@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from projector.engines.arrow import scan as arrow_scan
+from projector.engines.common.fallback import skip_rows
 from projector.engines.errors import check_row_count
 from projector.engines.polars.convert import from_batches
 from projector.engines.polars.native_choice import wants_native
@@ -38,7 +39,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
                     yield batch
             check_row_count("Polars", prepared.polars_files, request, given)
         except PolarsFailedError:
-            yield from _after(arrow_scan.scan_batches(prepared.polars_files, request, batch_size), given)
+            yield from skip_rows(arrow_scan.scan_batches(prepared.polars_files, request, batch_size), given)
     yield from arrow_scan.scan_batches(rest, request, batch_size)
 
 
@@ -73,19 +74,8 @@ def scan_frames(
                 given += frame.height
                 yield frame
         except PolarsFailedError:
-            for frame in _arrow_frames(prepared.polars_files, request, batch_size, change):
-                if frame.height > given:
-                    yield frame.slice(given)
-                given = max(0, given - frame.height)
+            yield from skip_rows(_arrow_frames(prepared.polars_files, request, batch_size, change), given)
     yield from _arrow_frames(rest, request, batch_size, change)
-
-
-def _after(batches: Iterator[pa.RecordBatch], given: int) -> Iterator[pa.RecordBatch]:
-    """The batches without their first `given` rows."""
-    for batch in batches:
-        if batch.num_rows > given:
-            yield batch.slice(given)
-        given = max(0, given - batch.num_rows)
 
 
 def _arrow_frames(

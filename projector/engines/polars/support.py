@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from projector.engines.common.support import COMPUTED_METADATA, ODD_KINDS, is_three_level
 from projector.files.parquet.file_schema import (
     FileColumn,
     FileKind,
@@ -31,7 +32,6 @@ from projector.projection.plan import (
     StructOf,
     children,
 )
-from projector.schema import reserved
 
 
 class Reason(StrEnum):
@@ -51,16 +51,6 @@ class Reason(StrEnum):
     EQUALITY = "files with equality deletes"
     HINTS = "a file whose Arrow schema gives a column a type that the plan does not foresee"
     STORE = "object stores that Polars does not reach, and keys with characters that it might decode"
-
-
-_ODD_KINDS = (
-    FileKind.ENUM,
-    FileKind.JSON,
-    FileKind.BSON,
-    FileKind.INTERVAL,
-    FileKind.GEOMETRY,
-    FileKind.GEOGRAPHY,
-)
 
 
 def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
@@ -95,8 +85,7 @@ def _reasons(node: PlanNode, schema: FileSchema, found: set[Reason], top: bool =
             if check_null and not top:
                 found.add(Reason.REQUIRED_BELOW)
         case ListOf(place=place, check_null=check_null):
-            kind = schema.at(place).type
-            if not isinstance(kind, FileList) or kind.layout != "three-level":
+            if not is_three_level(schema.at(place).type):
                 found.add(Reason.LAYOUT)
             if check_null and not top:
                 found.add(Reason.REQUIRED_BELOW)
@@ -107,13 +96,10 @@ def _reasons(node: PlanNode, schema: FileSchema, found: set[Reason], top: bool =
                 found.add(Reason.NO_CHILD)
         case PartitionValue() if not top:
             found.add(Reason.NESTED_PARTITION)
-        case MetadataColumn(field=field) if not top or field.field_id not in _METADATA:
+        case MetadataColumn(field=field) if not top or field.field_id not in COMPUTED_METADATA:
             found.add(Reason.METADATA_BELOW)
     for child in children(node):
         _reasons(child, schema, found)
-
-
-_METADATA = reserved.METADATA_COLUMNS - {reserved.DELETED}
 
 
 def _leaf_reasons(leaf: FileLeaf, cast: Cast) -> set[Reason]:
@@ -122,7 +108,7 @@ def _leaf_reasons(leaf: FileLeaf, cast: Cast) -> set[Reason]:
         found.add(Reason.RESCALE)
     if cast is Cast.INT96_TO_TIMESTAMP:
         found.add(Reason.INT96)
-    if leaf.kind in _ODD_KINDS or (leaf.kind is FileKind.DECIMAL and _is_wide(leaf)):
+    if leaf.kind in ODD_KINDS or (leaf.kind is FileKind.DECIMAL and _is_wide(leaf)):
         found.add(Reason.ODD_LEAF)
     return found
 
