@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import projector
-from projector.engines.polars import scan as polars_scan
+from projector.engines.polars import prepare as polars_prepare
 from projector.engines.polars.io_predicate import implied_filter
 from projector.errors import ProjectorError
 from projector.planning.filters.expressions import TRUE
@@ -255,7 +255,7 @@ def test_predicates_that_are_left_to_polars(predicate: pl.Expr) -> None:
 def test_portions_of_the_files_are_the_whole(first: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scan = projector.load_table(str(folder)).scan(row_filter="id != 3")
     expected = scan.to_polars()
-    monkeypatch.setattr(polars_scan, "_FIRST_PORTION", first)
+    monkeypatch.setattr(polars_prepare, "_FIRST_PORTION", first)
     assert scan.to_polars().sort("id").equals(expected.sort("id"))
     assert scan.to_lazy().filter(c.amount > 5).collect().height == expected.filter(c.amount > 5).height
     assert scan.to_arrow(engine="polars").num_rows == expected.height
