@@ -216,8 +216,8 @@ def test_it_gives_up_after_the_attempts_it_has(tmp_path: Path, monkeypatch: pyte
     folder = table_folder(tmp_path / "t")
     monkeypatch.setattr(filesystem_commit, "_LONGEST_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(VersionFiles, "make_next", lambda self, version, metadata: None)
-    with pytest.raises(CommitConflictError, match="other writers were faster 5 times"):
-        commit_schema_update(str(folder), UpdateSchema().add_column("x", "int"), max_attempts=5)
+    with pytest.raises(CommitConflictError, match="other writers were faster 4 times"):
+        commit_schema_update(str(folder), UpdateSchema().add_column("x", "int"), max_attempts=4)
 
 
 def test_a_table_that_was_replaced_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,3 +428,17 @@ def test_writers_that_are_killed_lose_nothing_that_they_said_was_done(tmp_path: 
     check_history(folder, len(there) + 1)
     commit_schema_update(str(folder), UpdateSchema().add_column("after", "int"))
     assert (folder / "metadata" / "version-hint.text").read_text() == str(len(there) + 2)
+
+
+def test_a_hint_that_hides_newer_versions_is_no_race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other writer is at work: the commit ends soon, says why, and writes nothing."""
+    folder = table_folder(tmp_path / "t")
+    commit_schema_update(str(folder), UpdateSchema().add_column("x", "int"))
+    (folder / "metadata" / "version-hint.text").write_text("v1")
+    before = visible(folder)
+    waits: list[float] = []
+    monkeypatch.setattr(filesystem_commit.time, "sleep", waits.append)
+    with pytest.raises(CommitConflictError, match=r"a version after v1\.metadata\.json exists.*version-hint\.text"):
+        commit_schema_update(str(folder), UpdateSchema().add_column("y", "int"))
+    assert len(waits) == 5
+    assert visible(folder) == before

@@ -23,11 +23,14 @@ from projector.evolution.updates.transaction import Transaction, TransactionComm
 from projector.evolution.updates.update_schema import UpdateSchema
 from projector.files.storage.locations import base_name, join, parent, parse_location
 from projector.files.storage.storage import Storage
-from projector.metadata.loading import LoadedMetadata, load_metadata
+from projector.metadata.loading import VERSION_HINT, LoadedMetadata, load_metadata
 from projector.metadata.table_metadata import TableMetadata
 
 MAX_ATTEMPTS = 100
 """How often a commit is tried before it gives up."""
+
+_PATIENCE = 5
+"""Races lost without a newer version in sight, after which no other writer can be the reason."""
 
 _LONGEST_WAIT_SECONDS = 0.5
 _FIRST_WAIT_SECONDS = 0.01
@@ -189,6 +192,12 @@ def commit_on(
         loaded = load_for_commit(location)
         if loaded.metadata.table_uuid != first.metadata.table_uuid:
             raise CommitConflictError("Cannot commit: the table was replaced by another one", table=location)
+        if attempt >= _PATIENCE and loaded.metadata_file == first.metadata_file:
+            raise CommitConflictError(
+                f"Cannot commit: a version after {base_name(loaded.metadata_file)} exists, but is not used",
+                table=location,
+                hint=f"see what {VERSION_HINT} says: it may hold the number of the newest version, or be deleted",
+            )
         try:
             commit = prepare(Base(loaded.metadata, _recorded_file(loaded), first.metadata, first_commit))
         except SchemaUpdateError as error:
