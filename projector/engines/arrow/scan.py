@@ -10,12 +10,15 @@ from typing import TypeVar
 import pyarrow as pa
 
 from projector.engines.arrow.apply_deletes import given_out
+from projector.engines.arrow.careful import careful_batches
 from projector.engines.arrow.coalesce import SmallFile, batch_bytes, fits, is_small, read_together
 from projector.engines.arrow.delete_files import DeleteReader, EqualityDeletes
 from projector.engines.arrow.reader import RowGroups, read_batches
 from projector.engines.arrow.row_groups import row_group_filter
 from projector.engines.deletes.positions import DeletedPositions
 from projector.engines.errors import raise_failures
+from projector.engines.fallback import skip_rows
+from projector.errors import ProjectionError
 from projector.files.concurrency.ordered import drawn_ahead, streams_in_order
 from projector.planning.filters.expressions import AlwaysTrue
 from projector.planning.scan.projected_files import ProjectedFile
@@ -132,18 +135,34 @@ def _one_file(
 ) -> Iterator[pa.RecordBatch]:
     # Deleted rows are not read at all, unless they are asked for by name.
     selection = None if request.marks_deleted else positions
-    for batch in read_batches(
-        file, request.storage, batch_size, row_groups=row_groups, selection=selection, use_threads=use_threads
-    ):
-        given = given_out(request, batch, equality, positions, schema)
-        if given.num_rows:
-            yield given
+    done = 0
+    try:
+        for batch in read_batches(
+            file, request.storage, batch_size, row_groups=row_groups, selection=selection, use_threads=use_threads
+        ):
+            given = given_out(request, batch, equality, positions, schema)
+            if given.num_rows:
+                done += given.num_rows
+                yield given
+    except ProjectionError:
+        if not request.probes:
+            raise
+        careful = careful_batches(file, row_groups, request, batch_size, positions, equality, schema)
+        yield from skip_rows(careful, done)
 
 
 def _small_files(
     files: Sequence[SmallFile], request: ScanRequest, batch_size: int, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    for batch in read_together(files, request.storage, batch_size):
-        given = given_out(request, batch, (), None, schema)
-        if given.num_rows:
-            yield given
+    done = 0
+    try:
+        for batch in read_together(files, request.storage, batch_size):
+            given = given_out(request, batch, (), None, schema)
+            if given.num_rows:
+                done += given.num_rows
+                yield given
+    except ProjectionError:
+        if not request.probes:
+            raise
+        alone = (_one_file(f.file, f.row_groups, request, batch_size, None, (), schema, False) for f in files)
+        yield from skip_rows(chain.from_iterable(alone), done)

@@ -19,7 +19,6 @@ from projector.engines.arrow import scan as arrow_scan
 from projector.engines.arrow.conform import conform_batch
 from projector.engines.arrow.delete_files import DeleteReader
 from projector.engines.arrow.project import make_batch
-from projector.engines.common.fallback import skip_rows
 from projector.engines.common.support import NotLowered
 from projector.engines.duckdb.groups import group_files
 from projector.engines.duckdb.maps import IN_PARTS, MapForm
@@ -27,6 +26,7 @@ from projector.engines.duckdb.secrets import paths_on
 from projector.engines.duckdb.select import Branch, branch
 from projector.engines.duckdb.types import column_types, identifier
 from projector.engines.errors import check_row_count
+from projector.engines.fallback import skip_rows
 from projector.errors import UnsupportedError
 from projector.planning.scan.projected_files import ProjectedFile
 from projector.planning.scan.request import ScanRequest

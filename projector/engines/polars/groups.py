@@ -57,9 +57,13 @@ def group_files(files: Iterable[ProjectedFile], request: ScanRequest, wants_nati
 
     Raises `ProjectionError` for the first file that cannot be projected.
     """
+
+    def reads(plan: Plan) -> bool:
+        return not plan_reasons(plan) and not _decides_by_nulls(plan, request)
+
     rest: list[ProjectedFile] = []
     for_polars: list[tuple[ProjectedFile, str]] = []
-    for file, path in route(files, request, lambda plan: not plan_reasons(plan), _path):
+    for file, path in route(files, request, reads, _path):
         if path is None:
             rest.append(file)
         else:
@@ -96,3 +100,8 @@ def _grouped(files: list[tuple[ProjectedFile, str]], native: Mapping[int, Native
         paths.add(path)
         rows[0] += file.row_count
     return groups
+
+
+def _decides_by_nulls(plan: Plan, request: ScanRequest) -> bool:
+    """Return whether a filter may meet a null in a required column, which Polars would take for a value like others."""
+    return any(getattr(node, "check_null", False) for node in plan.fields[len(request.schema.fields) :])

@@ -14,8 +14,8 @@ import polars as pl
 import pyarrow as pa
 
 from projector.engines.arrow import scan as arrow_scan
-from projector.engines.common.fallback import skip_rows
 from projector.engines.errors import check_row_count
+from projector.engines.fallback import skip_rows
 from projector.engines.polars.convert import from_batches
 from projector.engines.polars.native_choice import wants_native
 from projector.engines.polars.prepare import Change, PolarsFailedError, frame_batches, portions, prepare, stream

@@ -78,31 +78,31 @@ def read_rows(plan: Plan, source: Source, binding: Binding, *, selection: RowSel
     Parameters and errors are those of `arrow.read_file`.
     """
     found = []
-    for position, row in _stored_rows(plan, source, binding, None):
+    for position, row in stored_rows(plan, source, binding):
         kept = None if selection is None else selection.kept(position, 1)
         if kept is None or kept[0].as_py():
             found.append(project_row(plan, row, binding, position))
     return found
 
 
-def read_rows_at(plan: Plan, source: Source, binding: Binding, positions: Sequence[int]) -> Iterator[tuple[int, Row]]:
-    """Yield the rows at some positions of a Parquet file, ascending, each with its position. Raises as `read_rows`."""
-    for position, row in _stored_rows(plan, source, binding, positions):
-        yield position, project_row(plan, row, binding, position)
-
-
-def _stored_rows(
-    plan: Plan, source: Source, binding: Binding, positions: Sequence[int] | None
+def stored_rows(
+    plan: Plan, source: Source, binding: Binding, positions: Sequence[int] | None = None
 ) -> Iterator[tuple[int, FileRow]]:
+    """Yield the rows of a Parquet file as it holds them, each with its position; of some positions only, ascending.
+
+    Raises as `read_rows`, but for values, which nobody has looked at.
+    """
     raise_failures(plan, binding.file)
     wanted = {place[0] for node in plan.walk() if (place := getattr(node, "place", None)) is not None}
     return file_rows(source, plan.file_schema, wanted, binding.file, positions)
 
 
-def project_row(plan: Plan, row: FileRow, binding: Binding, position: int) -> Row:
-    """One row of a file, at `position` from 0, under the schema of a plan."""
+def project_row(
+    plan: Plan, row: FileRow, binding: Binding, position: int, fields: Sequence[PlanNode] | None = None
+) -> Row:
+    """One row of a file, at `position` from 0, under the schema of a plan; of it only some top-level `fields`."""
     context = _Context(plan.file_schema, binding, position)
-    return {node.field.name: _in_group(node, row, context) for node in plan.fields}
+    return {node.field.name: _in_group(node, row, context) for node in (plan.fields if fields is None else fields)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from projector.engines.plain_rows import from_plain_rows
-from projector.engines.reference.project import Row, read_rows, read_rows_at
-from projector.errors import CorruptFileError
+from projector.engines.reference.decode import FileRow
+from projector.engines.reference.project import Row, project_row, read_rows, stored_rows
+from projector.errors import CorruptFileError, ProjectionError
 from projector.files.deletion_vector import read_deletion_vector
 from projector.files.storage.locations import canonical, without_authority
 from projector.planning.filters.evaluate import evaluate_leaves
+from projector.planning.filters.unknown import assuming
 from projector.planning.scan.position_deletes import POSITION_DELETE_NAMES, POSITION_DELETE_SCHEMA
 from projector.planning.scan.probes import Probe
 from projector.planning.scan.projected_files import PlanCache, ProjectedFile, project_file
@@ -42,44 +44,68 @@ def rows_at(file: ProjectedFile, request: ScanRequest, positions: Sequence[int])
     with request.storage.open_arrow(file.task.location) as source:
         return {
             position: judge.given(position, row)
-            for position, row in read_rows_at(file.plan, source, file.binding, positions)
+            for position, row in stored_rows(file.plan, source, file.binding, positions)
         }
 
 
 def _file_rows(file: ProjectedFile, request: ScanRequest) -> Iterator[Row]:
     judge = _RowJudge(file, request)
     with request.storage.open_arrow(file.task.location) as source:
-        rows = read_rows(file.plan, source, file.binding)
-    for position, row in enumerate(rows):
+        rows = list(stored_rows(file.plan, source, file.binding))
+    for position, row in rows:
         given = judge.given(position, row)
         if given is not None:
             yield given
 
 
 class _RowJudge:
-    """Decides about the rows of one file: by its deletes, and by the filter of the scan."""
+    """Decides about the rows of one file: by its deletes, and by the filter of the scan.
+
+    A value that cannot be read is an error only if its row is given out, or is not decided without it.
+    """
 
     def __init__(self, file: ProjectedFile, request: ScanRequest) -> None:
+        self._file = file
         self._request = request
         self._positions = _deleted_positions(file, request)
         self._keys = [_deleted_keys(d, request) for d in file.task.equality_deletes]
 
-    def given(self, position: int, row: Row) -> Row | None:
-        """Return a projected row without its probes; None if it is deleted or does not pass the filter."""
-        request = self._request
-        probed = {p.field_id: _probed(row, p) for p in request.probes}
-        deleted = position in self._positions or any(
-            tuple(_comparable(probed[i]) for i in ids) in found for ids, found in self._keys
-        )
+    def given(self, position: int, row: FileRow) -> Row | None:
+        """Return a row of the file projected, without its probes; None if it is deleted or does not pass the filter."""
+        request, file = self._request, self._file
+        width = len(request.schema.fields)
+        deleted = position in self._positions
         if deleted and not request.marks_deleted:
             return None
-        probed[DELETED] = deleted
-        if evaluate_leaves(request.row_filter, lambda term: probed[term.field_id]) is not True:
+        probed: dict[int, Any] = {}
+        failure: ProjectionError | None = None
+        for probe, node in zip(request.probes, file.plan.fields[width:], strict=True):
+            try:
+                probed[probe.field_id] = _probed(project_row(file.plan, row, file.binding, position, (node,)), probe)
+            except ProjectionError as error:
+                failure = failure or error
+        readable = [(ids, found) for ids, found in self._keys if all(i in probed for i in ids)]
+        deleted = deleted or any(tuple(_comparable(probed[i]) for i in ids) in found for ids, found in readable)
+        if deleted and not request.marks_deleted:
             return None
-        given = {f.name: row[f.name] for f in request.schema.fields}
+        may_be_deleted = len(readable) < len(self._keys)
+        if not may_be_deleted:
+            probed[DELETED] = deleted
+        if not self._passes(probed, True):
+            return None
+        asks_for_deletes = not request.marks_deleted or request.deleted_column is not None
+        if not self._passes(probed, False) or (may_be_deleted and asks_for_deletes):
+            assert failure is not None, "without a failure every value is known"
+            raise failure
+        given = project_row(file.plan, row, file.binding, position, file.plan.fields[:width])
         if request.deleted_column is not None:
             given[request.schema.fields[request.deleted_column].name] = deleted
         return given
+
+    def _passes(self, probed: Mapping[int, Any], answer: bool) -> bool:
+        """Whether a row passes the filter if what is not known counts as true, or as false."""
+        row_filter = assuming(self._request.row_filter, probed, answer)
+        return evaluate_leaves(row_filter, lambda term: probed[term.field_id]) is True
 
 
 def _probed(row: Row, probe: Probe) -> Any:
