@@ -1,4 +1,4 @@
-"""Arrow batches of a scan as DuckDB takes them in exactly, and what it gives out as batches of the scan's types."""
+"""Convert a scan's Arrow batches to the Arrow types that DuckDB reads exactly as its own types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from projector.schema.types import (
 
 
 def duckdb_arrow_type(iceberg_type: IcebergType) -> pa.DataType:
-    """The Arrow type that DuckDB takes in as the DuckDB type of an Iceberg type."""
+    """Return the Arrow type that DuckDB reads as the DuckDB type of an Iceberg type."""
     match iceberg_type:
         case StructType(fields):
             kinds = [duckdb_arrow_type(f.field_type) for f in fields] or [pa.bool_() for _ in NO_FIELDS]
@@ -38,10 +38,10 @@ def duckdb_arrow_type(iceberg_type: IcebergType) -> pa.DataType:
 
 
 def duckdb_arrow_schema(schema: Schema) -> pa.Schema:
-    """The Arrow schema in which batches of a scan are fed to DuckDB: columns `c0`, `c1`, ..."""
+    """Return the Arrow schema of the batches that DuckDB reads: columns `c0`, `c1`, ..."""
     return pa.schema([(f"c{i}", duckdb_arrow_type(f.field_type)) for i, f in enumerate(schema.fields)])
 
 
 def duckdb_batch(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
-    """A batch under a schema as DuckDB takes it in."""
+    """Return a batch of a schema in the types that DuckDB reads."""
     return conform_batch(batch, duckdb_arrow_schema(schema))

@@ -1,7 +1,7 @@
-"""Files that the Arrow executor reads, as something that DuckDB queries as often as it likes.
+"""Files that the Arrow executor reads, as an Arrow dataset that DuckDB can query any number of times.
 
-DuckDB takes an Arrow dataset and asks it for a scanner with each query, naming the columns that the query needs; so
-only those are read, and nothing is kept between queries.
+For each query DuckDB asks the dataset for a scanner over the columns that the query needs. Only those are read, and
+nothing is cached between queries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from projector.schema.schema import Schema
 
 
 class ScanDataset(ds.Dataset):  # type: ignore[misc]
-    """The rows of some files of a scan, as an Arrow dataset of the columns `c0`, `c1`, ..."""
+    """An Arrow dataset of the rows of some of a scan's files, with columns `c0`, `c1`, ..."""
 
     def __init__(self, files: Sequence[ProjectedFile], request: ScanRequest) -> None:
         self._files = tuple(files)
@@ -35,23 +35,25 @@ class ScanDataset(ds.Dataset):  # type: ignore[misc]
         return duckdb_arrow_schema(self._request.schema)
 
     def scanner(self, columns: Sequence[str] | None = None, filter: Any = None, **_: Any) -> ds.Scanner:
-        """A scanner over the rows, with some columns."""
+        """Return a scanner over the rows, with the columns named, or all."""
         if filter is not None or columns is None:
             wanted = list(range(len(self._request.schema.fields)))
         else:
-            wanted = sorted(int(name[1:]) for name in columns) or [0]  # without a column, the rows would be lost
+            wanted = sorted(int(name[1:]) for name in columns) or [
+                0
+            ]  # a batch without columns would lose its row count
         whole = self.schema
         schema = pa.schema([whole.field(i) for i in wanted])
         reader = pa.RecordBatchReader.from_batches(schema, self._batches(wanted, schema))
         return ds.Scanner.from_batches(reader, columns=None if columns is None else list(columns), filter=filter)
 
     def count_rows(self, **options: Any) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return int(self.scanner(columns=[], **options).count_rows())
 
     def _batches(self, wanted: list[int], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         fields = self._request.schema.fields
-        # `_deleted` decides which rows there are, whichever columns are taken of them.
+        # `_deleted` decides which rows are returned, whichever columns are selected.
         marks = [i for i, f in enumerate(fields) if f.field_id == DELETED and i not in wanted]
         chosen = Schema(tuple(fields[i] for i in (*wanted, *marks)))
         request = replace(self._request, schema=chosen)

@@ -1,7 +1,7 @@
-"""A bound filter as SQL.
+"""Turn a bound filter into SQL.
 
-DuckDB compares as filters do: null gives null, AND and OR are three-valued, NaN equals NaN and is greater than every
-other number, -0.0 equals 0.0, text and bytes are ordered by their bytes.
+DuckDB compares values as filters do: null gives null, AND and OR are three-valued, NaN equals NaN and is greater than
+every other number, -0.0 equals 0.0, text and bytes are ordered by their bytes.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from projector.planning.filters.expressions import (
 
 
 def filter_sql(bound: Expression, column: Callable[[BoundTerm], str]) -> str:
-    """A bound filter as a boolean SQL expression, null where the filter is null.
+    """Return a bound filter as a boolean SQL expression that is null for the rows for which the filter is null.
 
     Parameters
     ----------
     column:
-        The SQL of a column of the filter, in its requested type.
+        Returns the SQL of a column of the filter, in its requested type.
     """
     match bound:
         case And() | Or():
@@ -85,6 +85,6 @@ def _starts_with(column: str, prefix: str | bytes) -> str:
 
 
 def _next(prefix: bytes) -> bytes | None:
-    """The first bytes after all that start with a prefix; None where nothing is after them."""
+    """Return the smallest bytes above all bytes that start with a prefix; None if there are none."""
     cut = prefix.rstrip(b"\xff")
     return cut[:-1] + bytes([cut[-1] + 1]) if cut else None

@@ -1,4 +1,4 @@
-"""The files of a scan in groups that DuckDB reads with one SELECT each, and those that the Arrow executor reads."""
+"""Group the files of a scan: DuckDB reads each group with one SELECT; the Arrow executor reads the rest."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from projector.planning.scan.request import ScanRequest
 from projector.projection.plan import PartitionValue, Plan
 
 MOST_GROUPS = 100
-"""Groups that DuckDB reads at most. It plans each of them for every query, and 500 cost twice what ten do."""
+"""The most groups that DuckDB reads. It plans each of them for every query: 500 groups cost twice as much as ten."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileGroup:
-    """Files of one plan, in order.
+    """Files of one plan, in the order of the scan.
 
     Parameters
     ----------
     positions, keys:
-        Whether position deletes, or equality deletes, apply to the files.
+        Whether position deletes and equality deletes apply to the files.
     """
 
     plan: Plan
@@ -34,13 +34,13 @@ class FileGroup:
 
     @property
     def row_count(self) -> int:
-        """Rows in the files."""
+        """The number of rows in the files."""
         return sum(file.row_count for file in self.files)
 
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """All files of a scan: in groups for DuckDB, and the rest; `files` are both, in the scan's order."""
+    """The files of a scan: `groups` for DuckDB, `rest` for the Arrow executor, and all of them in `files`, in order."""
 
     groups: list[FileGroup]
     rest: list[ProjectedFile]

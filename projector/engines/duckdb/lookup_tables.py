@@ -1,6 +1,6 @@
-"""What differs from file to file in a group, as tables that DuckDB joins: constants, deleted positions, deleted keys.
+"""Tables that DuckDB joins for what differs between the files of a group: constants, deleted positions, deleted keys.
 
-So the SQL of a group grows with nothing but its list of paths.
+Because of them a group's SQL grows only by its list of paths.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from projector.schema.schema import Schema
 from projector.schema.types import LongType, NestedField
 
 MOST_REPEATED_KEYS = 4_000_000
-"""Keys of equality deletes in a group's table. Files with other deletes that apply to them repeat the keys."""
+"""Most keys of equality deletes in a group's table. Each distinct set of deletes repeats the keys that it shares."""
 
 
 class TooManyKeysError(Exception):
@@ -30,7 +30,7 @@ class TooManyKeysError(Exception):
 
 @dataclass
 class Constants:
-    """The columns of a group that are one value in every row of a file, as columns of the table `alias`."""
+    """The columns of a group that have one value per file, as columns of the table `alias`."""
 
     group: FileGroup
     file_table: str
@@ -38,7 +38,7 @@ class Constants:
     nodes: dict[str, PartitionValue | MetadataColumn] = field(default_factory=dict)
 
     def bind(self, node: PartitionValue | MetadataColumn, own: str | None) -> str:
-        """The expression of a node; `own` is the file's column of a metadata column, whose nulls are inherited."""
+        """Return the SQL of a node. `own` is the file's stored metadata column; its nulls inherit the file's value."""
         if isinstance(node, MetadataColumn) and node.field.field_id == reserved.POS:
             return f"{self.file_table}.file_row_number"
         inherited = self._column(node)
@@ -55,7 +55,7 @@ class Constants:
         return f"{self.alias}.{name}"
 
     def table(self, sets: list[int] | None) -> pa.Table:
-        """A row per file: `file_index`, its constants, and `key_set` where equality deletes apply."""
+        """Return a table with a row per file: `file_index`, its constants, and `key_set` if equality deletes apply."""
         files = self.group.files
         columns: dict[str, Any] = {"file_index": pa.array(range(len(files)), pa.uint64())}
         if sets is not None:
@@ -74,7 +74,7 @@ class Constants:
 
 
 def position_table(group: FileGroup, deletes: DeleteReader) -> pa.Table:
-    """The deleted rows of a group: `file_index` and `pos`."""
+    """Return the deleted positions of a group's files, as columns `file_index` and `pos`."""
     indexes, found = [], []
     for i, file in enumerate(group.files):
         positions = deletes.deleted_positions(file.task, file.row_count)
@@ -96,7 +96,7 @@ class KeyTables:
     Parameters
     ----------
     tables:
-        By the ids of the fields that are compared: the column `key_set`, then one per field.
+        Tables by the ids of the compared fields: the column `key_set`, then one column per field.
     sets:
         For every file of the group, the number of the set of keys that applies to it.
     """
@@ -106,7 +106,7 @@ class KeyTables:
 
 
 def key_tables(group: FileGroup, deletes: DeleteReader) -> KeyTables:
-    """The keys that are deleted from the files of a group. Raises `TooManyKeysError` where they are too many."""
+    """Return the deleted keys of a group's files. Raises `TooManyKeysError` if there are too many."""
     numbers: dict[tuple[Any, ...], int] = {}
     parts: dict[tuple[int, ...], list[pa.Table]] = {}
     sets, total = [], 0

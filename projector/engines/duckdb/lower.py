@@ -1,7 +1,7 @@
-"""The plan as SQL over a file's own columns: one expression per requested column.
+"""Lower a plan to SQL over a file's own columns: one expression per requested column.
 
-A null struct, list or map stays what it is in the file, list lengths and map entries do not change, and a subtree that
-is already what is asked for is the column itself.
+A struct, list or map that is null in the file stays null, lists keep their lengths and maps their entries. A subtree
+that the file stores exactly as requested is the column itself.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from projector.projection.plan import (
 from projector.schema.types import FloatType, IcebergType, StructType
 
 Bind = Callable[[PartitionValue | MetadataColumn, "str | None"], str]
-"""The expression of a node that is bound per file; the text is the file's own column of a metadata column, if any."""
+"""Returns the SQL of a node that is bound per file. The text is the file's stored metadata column, if it has one."""
 
 
 @dataclass
 class Lowering:
-    """The expressions of one plan over the columns of `table`, an alias.
+    """Lowers the nodes of one plan to expressions over the columns of `table`, an alias.
 
-    `maps` is the form of the maps in them. `seen` collects what DuckDB must see in the file: expressions over its
-    columns, and the types they must have.
+    `maps` is the form of maps in the expressions. `seen` collects what DuckDB must see in the file for the expressions
+    to be right: expressions over the file's columns, and their types.
     """
 
     plan: Plan
@@ -52,13 +52,13 @@ class Lowering:
     _depth: int = 0
 
     def column(self, node: PlanNode) -> str:
-        """The expression of a top-level node, in the DuckDB type of its field. Raises `NotLowered`."""
+        """Return the expression of a top-level node, in the DuckDB type of its field. Raises `NotLowered`."""
         return self._node(node, None, ())
 
     def probe(self, node: PlanNode, probe: Probe) -> str:
-        """The expression of a probe: null where a struct above the field is null. Raises `NotLowered`.
+        """Return the expression of a probe, which is null if a struct above the field is null. Raises `NotLowered`.
 
-        Of a field that is a struct only its nulls mean anything.
+        For a probe of a struct only whether it is null has a meaning.
         """
         guards: list[str] = []
         for _ in probe.path:
@@ -82,7 +82,7 @@ class Lowering:
         return f"CASE WHEN {' AND '.join(guards)} THEN {expression} END" if guards else expression
 
     def _node(self, node: PlanNode, above: str | None, base: Place) -> str:
-        """The expression of a node; `above` is that of the file's column at `base`, None at the top."""
+        """Return the expression of a node. `above` is that of the file's column at `base`, None at the top."""
         match node:
             case Read(place=place, cast=cast, check_null=check_null):
                 leaf = self.plan.file_schema.at(place)
@@ -117,7 +117,7 @@ class Lowering:
                     return self._checked(own, own, node) if check_null else own
                 keys = f"map_keys({own})" if same_key else self._each(f"map_keys({own})", key, (*place, 0))
                 values = f"map_values({own})" if same_value else self._each(f"map_values({own})", value, (*place, 1))
-                return self._under(own, self.maps.made(keys, values), node, column.optional, check_null)
+                return self._under(own, self.maps.build(keys, values), node, column.optional, check_null)
             case Constant(value=value):
                 kind = node.field.field_type
                 return literal(self.maps.value_of(value, kind), self.maps.type_of(kind))
@@ -142,7 +142,7 @@ class Lowering:
         return f"CAST(NULL AS {duckdb_type(self.maps.type_of(node.field.field_type))})"
 
     def _at(self, place: Place, above: str | None, base: Place) -> str:
-        """The file's column at a place, from that at `base` above it; the steps between are structs."""
+        """Return the file's column at a place, starting from the one at `base`; the steps between are structs."""
         names = self.plan.file_schema.name_path(place)
         if above is None:
             found, left = f"{self.table}.{identifier(names[0])}", names[1:]
@@ -153,7 +153,7 @@ class Lowering:
         return found
 
     def _each(self, values: str, element: PlanNode, place: Place) -> str:
-        # A name that no column has: DuckDB looks for a lambda's parameter among the columns, too.
+        # A name that no column has: DuckDB resolves a lambda's parameter among the columns too.
         name = identifier(f"projector element {self._depth}")
         self._depth += 1
         made = self._node(element, name, place)
@@ -181,7 +181,7 @@ class Lowering:
             self.seen[own] = kind
 
     def _is_same(self, node: PlanNode, column: FileColumn) -> bool:
-        """Whether a column of the file is, in DuckDB, just what is asked for."""
+        """Return whether DuckDB reads a column of the file exactly as the node requests it."""
         match node:
             case Read(cast=cast, check_null=False):
                 return isinstance(column.type, FileLeaf) and _is_kept(cast, column.type, node.field.field_type)
@@ -203,7 +203,7 @@ class Lowering:
 
 def _is_kept(cast: Cast, leaf: FileLeaf, requested: IcebergType) -> bool:
     if cast in (Cast.RESCALE_TIME, Cast.RESCALE_TIMESTAMP):
-        return True  # DuckDB's reader has done it
+        return True  # DuckDB's reader has rescaled them
     return cast is Cast.NONE or (leaf.kind is FileKind.FLOAT16 and isinstance(requested, FloatType))
 
 
@@ -215,7 +215,7 @@ def _cast(own: str, cast: Cast, requested: IcebergType) -> str:
         case Cast.WIDEN_INTEGER | Cast.CHECKED_INTEGER | Cast.WIDEN_FLOAT | Cast.WIDEN_DECIMAL | Cast.BYTES_TO_UUID:
             return f"CAST({own} AS {kind})"
         case Cast.DATE_TO_TIMESTAMP:
-            # The first and the last date are infinite to DuckDB, and would become infinite timestamps.
+            # DuckDB takes the first and the last date for infinities, which would become infinite timestamps.
             refused = f"error(concat('Cannot read the date ', {own}, ' as {requested}: out of range'))"
             return f"CASE WHEN isfinite({own}) OR {own} IS NULL THEN CAST({own} AS {kind}) ELSE {refused} END"
         case Cast.BYTES_TO_STRING:

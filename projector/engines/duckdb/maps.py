@@ -1,7 +1,7 @@
-"""Two forms of maps in DuckDB's SQL: as maps, or in parts, which are a struct of the keys and the values as lists.
+"""Two forms of maps in DuckDB's SQL: as DuckDB maps, or in parts: a struct of two lists, the keys and the values.
 
-DuckDB checks the keys of every map that it makes, one by one, which costs several times the reading of it. Where the
-rows leave DuckDB as Arrow anyway they leave it in parts, and are joined there (`arrow_conform`).
+DuckDB checks the keys of every map that it builds, one by one, which costs several times as much as reading them. Rows
+that leave DuckDB as Arrow leave it in parts; `engines/arrow/conform.py` joins the parts to maps.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ class MapForm:
     Parameters
     ----------
     type_of:
-        The type that stands for a type, maps and all.
+        Returns the type that represents an Iceberg type, maps inside it included.
     value_of:
-        A plain value of a type, as one of the type that stands for it.
-    made:
-        A map out of the SQL of its keys and of its values, both lists.
+        Returns a plain value of an Iceberg type as a value of the type that represents it.
+    build:
+        Returns the SQL of a map, from the SQL of its keys and of its values, both lists.
     keeps:
-        Whether a map of a file is what it should be without being made anew.
+        Whether a map column of a file can be used as it is, without being rebuilt.
     """
 
     type_of: Callable[[IcebergType], IcebergType]
     value_of: Callable[[Any, IcebergType], Any]
-    made: Callable[[str, str], str]
+    build: Callable[[str, str], str]
     keeps: bool
 
 

@@ -1,4 +1,4 @@
-"""A DuckDB that queries of users are run in: it sees some views and nothing else, and does nothing but read."""
+"""A DuckDB database that runs users' queries: it sees only the views that it is given, and only reads."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 def closed_database(
     make_views: Callable[[duckdb.DuckDBPyConnection, list[str]], None], config: Mapping[str, str | int] | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """An in-memory database, its time zone UTC, that opens no file but those of its views, and no connection.
+    """Return an in-memory database, time zone UTC, that opens only the files of its views, and no network connection.
 
     Parameters
     ----------
     make_views:
-        Makes the views, and adds the paths that DuckDB opens for them to a list.
+        Makes the views, and appends the paths that DuckDB opens for them to a list.
     config:
-        Settings of DuckDB. No query can change any.
+        Settings of DuckDB. Queries cannot change them.
     """
     import duckdb
 
@@ -37,8 +37,8 @@ def closed_database(
 def run_query(
     connection: duckdb.DuckDBPyConnection, sql: str, kinds: Collection[str] = ("SELECT", "EXPLAIN")
 ) -> duckdb.DuckDBPyRelation:
-    """The relation of a query: one statement. Raises `UnsupportedError` for one of another kind, `duckdb.Error`."""
+    """Return the relation of a query, one statement. Raises `UnsupportedError` for another kind, and `duckdb.Error`."""
     statements = connection.extract_statements(sql)
     if len(statements) != 1 or statements[0].type.name not in kinds:
-        raise UnsupportedError("Cannot run this: queries only read", hint="give one SELECT")
+        raise UnsupportedError("Cannot run this: a query is one statement that only reads", hint="give one SELECT")
     return connection.sql(sql)

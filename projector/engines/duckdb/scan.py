@@ -1,8 +1,7 @@
 """The DuckDB executor: one SELECT for each group of files, filters and columns pushed into DuckDB's own reader.
 
-Whatever makes DuckDB fail, a value that does not fit or a file that is not what its shape says, is not told in DuckDB's
-words: the Arrow executor reads the same files again, and either gives the rows or says what is wrong with which value
-of which file.
+If DuckDB fails, because of a value that does not fit or a file that contradicts its footer, its message is not shown:
+the Arrow executor reads the same files again, and either returns the rows or names the value and the file at fault.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PreparedScan:
-    """A scan on its way through DuckDB: what DuckDB reads, the files that the Arrow executor reads, and all of them."""
+    """A scan prepared for DuckDB: the branches that it reads, the files left to the Arrow executor, and all files."""
 
     request: ScanRequest
     branches: list[Branch]
@@ -47,17 +46,17 @@ class PreparedScan:
 
     @property
     def duckdb_files(self) -> list[ProjectedFile]:
-        """The files that DuckDB reads, in the order of its rows."""
+        """The files that DuckDB reads, in the order of their rows."""
         return list(chain.from_iterable(b.group.files for b in self.branches))
 
     @property
     def sql(self) -> str:
-        """All rows that DuckDB reads."""
+        """The query for all rows that DuckDB reads."""
         return " UNION ALL ".join(b.select for b in self.branches)
 
     @property
     def keeps_order(self) -> bool:
-        """Whether DuckDB gives the rows in the order of the files: joins do not promise it."""
+        """Whether DuckDB returns the rows in the order of the files; joins do not guarantee it."""
         return not any(b.tables for b in self.branches)
 
 
@@ -70,9 +69,9 @@ def prepare(
     *,
     local_only: bool = False,
 ) -> PreparedScan:
-    """The files of a scan, grouped, each group with its SELECT; the tables that it joins are made on the connection.
+    """Group the files of a scan, build the SELECT of each group, and create the tables that it joins.
 
-    Maps are in the form `maps`. With `local_only` DuckDB itself reads nothing from object stores.
+    `maps` is the form of maps. With `local_only` DuckDB itself reads nothing from object stores.
     """
     column_types(request.schema)
     grouped = group_files(files, request, paths_on(connection, request.storage.properties, local_only))
@@ -95,7 +94,7 @@ def prepare(
 
 
 def make_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
-    """Make a temporary table of an Arrow table."""
+    """Create a temporary table from an Arrow table."""
     connection.register("projector arrow", table)
     try:
         connection.execute(f'CREATE OR REPLACE TEMP TABLE {identifier(name)} AS SELECT * FROM "projector arrow"')
@@ -107,9 +106,10 @@ _bases: dict[int, duckdb.DuckDBPyConnection] = {}
 
 
 def own_connection() -> duckdb.DuckDBPyConnection:
-    """A connection of its own for a scan, to an in-memory database that all scans of the process share.
+    """Return a new connection to an in-memory database that all scans of the process share.
 
-    It bears the number of the process: a forked one would find its parent's by the name, whose threads it has not.
+    The database's name holds the process id: a forked process would otherwise reuse its parent's, whose threads it
+    does not have.
     """
     import duckdb
 
@@ -126,7 +126,7 @@ def own_connection() -> duckdb.DuckDBPyConnection:
 
 
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
-    """The rows of a scan, group by group. See `arrow_scan.scan_batches`."""
+    """Yield the rows of a scan, group by group. See `engines.arrow.scan.scan_batches`."""
     import duckdb
 
     schema = arrow_schema(request.schema)
@@ -142,7 +142,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
                         yield sized
                 check_row_count("DuckDB", prepared.duckdb_files, request, given)
             except (duckdb.Error, pa.ArrowException, OSError) as error:
-                if not given:  # all files in their order, so that the first one that cannot be read is named
+                if not given:  # read all files in order, so that the error names the first unreadable one
                     yield from arrow_scan.scan_batches(prepared.files, request, batch_size)
                     return
                 yield from _again(prepared, given, batch_size, error)
@@ -167,7 +167,7 @@ def _conformed(batch: pa.RecordBatch, schema: pa.Schema, batch_size: int) -> Ite
 
 
 def _again(prepared: PreparedScan, given: int, batch_size: int, error: Exception) -> Iterator[pa.RecordBatch]:
-    """The rows after the first `given` ones, by the Arrow executor, which may find out what is wrong and say it."""
+    """Yield the rows after the first `given` ones, read by the Arrow executor, whose errors name the value at fault."""
     batches = arrow_scan.scan_batches(prepared.duckdb_files, prepared.request, batch_size)
     if not prepared.keeps_order:
         for _ in batches:

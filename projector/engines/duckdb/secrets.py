@@ -1,7 +1,7 @@
-"""S3 by DuckDB's own means: where its extension httpfs is installed, and credentials are given outright.
+"""Let DuckDB read S3 itself, if its extension httpfs is installed and the settings hold static credentials.
 
-Nothing is ever installed. Credentials that a catalog vends are renewed, which a secret in DuckDB is not: files that
-need those are read by Arrow, like all files where the extension is missing.
+projector never installs the extension. Credentials vended by a catalog expire and are renewed, but a DuckDB secret is
+not: the Arrow executor reads files that need them, as it reads all files in S3 if the extension is missing.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     import duckdb
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9/_.=-]+")
-"""Object keys in which no character means a pattern, or is written otherwise in a request."""
+"""Object keys without characters that act as patterns, or that a request would escape."""
 
 _SALT = os.urandom(16)
-"""Keeps secrets from being guessed by the names that they are given."""
+"""Keeps credentials from being guessed from the names of the secrets that hold them."""
 
 
 def paths_on(
     connection: duckdb.DuckDBPyConnection, properties: Mapping[str, str], local_only: bool = False
 ) -> Callable[[str], str | None]:
-    """What gives the path by which a connection reads a location; None for one that it does not read.
+    """Return a function from a location to the path by which a connection reads it; None if it cannot read it.
 
-    The first location in a bucket gives the connection the secret for it, where that is possible at all.
+    The first location in a bucket creates the connection's secret for that bucket, if the settings allow one.
     """
     buckets: dict[str, bool] = {}
 
@@ -53,7 +53,7 @@ def paths_on(
 
 
 def _make_ready(connection: duckdb.DuckDBPyConnection, properties: Mapping[str, str], bucket: str) -> bool:
-    """Whether a connection reads a bucket from now on."""
+    """Prepare a connection to read a bucket, and return whether it can."""
     import duckdb
 
     if isinstance(properties, ExpiringProperties) or not _PLAIN_KEY.fullmatch(bucket):
@@ -75,14 +75,13 @@ def _make_ready(connection: duckdb.DuckDBPyConnection, properties: Mapping[str, 
             f"CREATE TEMPORARY SECRET IF NOT EXISTS {identifier(f'projector {mark}')} "
             f"(TYPE s3, PROVIDER config, SCOPE {text(f's3://{bucket}/')}, {given})"
         )
-    except duckdb.Error:  # whose message may hold the statement
+    except duckdb.Error:  # its message may contain the credentials
         return False
     return True
 
 
 def _secret(properties: Mapping[str, str]) -> dict[str, str] | None:
-    """The options of a secret; None where the settings do not have what it takes, or more than it can say."""
-
+    """Return the options of a secret; None if the settings lack credentials, or need more than a secret can express."""
     found = s3_settings(properties)
     if found.access_key is None or found.secret_key is None or found.role_arn or found.proxy_uri or found.anonymous:
         return None

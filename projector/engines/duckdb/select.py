@@ -1,4 +1,4 @@
-"""One group of files as one SELECT over DuckDB's own reader, and the tables that it joins."""
+"""Build the SELECT that reads one group of files with DuckDB's own reader, and the tables that it joins."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
     import duckdb
 
 FILES, CONSTANTS, POSITIONS, KEYS = "f", "m", "p", "k"
-"""Aliases of the tables in a SELECT. Columns of the files are always named with theirs."""
+"""Aliases of the tables in a SELECT. Columns of the files are always qualified with theirs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """The rows of a group of files that a request gives out.
+    """The SELECT of a group of files.
 
     Parameters
     ----------
     group:
         The files.
     select:
-        The SELECT, its columns `c0`, `c1`, ... in the DuckDB types of the request's schema; one column `c0` that means
-        nothing where the schema has none.
+        The SQL. Its columns `c0`, `c1`, ... have the DuckDB types of the request's schema. For a schema without columns
+        it has one column `c0` without a meaning.
     expected:
-        Expressions over the files' columns, and the types that DuckDB must give to them.
+        Expressions over the files' columns, and the types that DuckDB must report for them.
     joined:
         The joins that the expressions need.
     tables:
-        What `select` joins, by the names that it uses.
+        The tables that `select` joins, by name.
     """
 
     group: FileGroup
@@ -55,9 +55,9 @@ class Branch:
     tables: dict[str, pa.Table]
 
     def is_seen(self, connection: duckdb.DuckDBPyConnection) -> bool:
-        """Whether DuckDB sees in the first file what its shape says; `tables` are there by now.
+        """Return whether DuckDB sees the types in the first file that its footer implies. `tables` must exist.
 
-        What was seen once in a file of a shape is not looked for again.
+        A shape for which DuckDB once reported the expected types is not asked for again.
         """
         import duckdb
 
@@ -88,7 +88,10 @@ _MOST_SEEN = 1000
 
 
 def branch(group: FileGroup, request: ScanRequest, deletes: DeleteReader, prefix: str, maps: MapForm) -> Branch:
-    """The branch of a group; `prefix` begins the names of its tables. Raises `NotLowered` where it has none."""
+    """Return the branch of a group. `prefix` begins the names of its tables.
+
+    Raises `NotLowered` if DuckDB cannot read the group exactly.
+    """
     constants = Constants(group, FILES, CONSTANTS)
     lowering = Lowering(group.plan, FILES, constants.bind, maps)
     width = len(request.schema.fields)

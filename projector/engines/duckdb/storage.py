@@ -1,4 +1,4 @@
-"""Where DuckDB reads: paths as it takes them, literally."""
+"""Paths of local files in the form in which DuckDB opens exactly those files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ _PATTERN = re.compile(r"[*?\[]")
 
 
 def local_path(location: str) -> str:
-    """A location on a local disk as an absolute path."""
+    """Return a location on a local disk as an absolute path."""
     return os.path.abspath(parse_location(location).path)
 
 
 def duckdb_path(location: str) -> str | None:
-    """A location as `read_parquet` opens exactly it; None where it cannot, or might open another one.
+    """Return the path by which `read_parquet` opens exactly this location; None if it cannot, or might open another.
 
-    DuckDB takes paths for patterns: characters that mean something in one are put in brackets, where they mean
-    themselves.
+    DuckDB treats paths as patterns. Characters with a meaning in patterns are put in brackets, which makes them literal.
     """
     parsed = parse_location(location)
     if not parsed.is_local or parsed.authority:
@@ -27,7 +26,7 @@ def duckdb_path(location: str) -> str | None:
     path = local_path(location)
     if not _PATTERN.search(path):
         return path
-    # In a pattern a backslash takes the meaning from the next character, braces may list alternatives.
+    # In a pattern a backslash escapes the next character, and braces list alternatives.
     if any(c in path for c in "\\{}\0"):
         return None
     return _PATTERN.sub(lambda found: f"[{found[0]}]", path)

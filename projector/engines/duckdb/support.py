@@ -1,8 +1,8 @@
-"""What DuckDB's own reader cannot do exactly: the one table of reasons for which the Arrow executor reads instead.
+"""What DuckDB's own reader cannot do exactly: the reasons for which the Arrow executor reads a file instead.
 
-A shape of file whose plan has a reason here is read by the Arrow executor, which hands its batches to DuckDB; so the
-answer is the same, only the reader differs. Beside the reasons, DuckDB is asked once per shape which types it sees in
-the file: where they are not those of the table below, it has understood the file otherwise.
+If the plan of a shape has a reason here, the Arrow executor reads its files and passes the batches to DuckDB: the answer
+is the same, only the reader differs. In addition, DuckDB is asked once per shape which types it sees in the file; if
+they differ from `seen_type`, DuckDB would misread the file, and the Arrow executor reads it.
 """
 
 from __future__ import annotations
@@ -39,30 +39,30 @@ from projector.schema.types import DoubleType, FloatType, IcebergType, StructTyp
 
 
 class Reason(StrEnum):
-    """Why a shape of file, or one file, is not read by DuckDB itself."""
+    """Why DuckDB does not read a shape of file, or one file, itself."""
 
     RESCALE = (
-        "times and timestamps in finer units than asked for, or to nanoseconds: DuckDB cuts, or takes for infinite"
+        "times and timestamps in finer units than requested, or to nanoseconds: DuckDB truncates, or reads infinity"
     )
-    INT96 = "int96 timestamps: DuckDB wraps what its own timestamps cannot hold"
+    INT96 = "int96 timestamps: DuckDB wraps around if its own timestamps cannot hold them"
     ODD_LEAF = "enum, JSON, BSON, interval, geometry, geography and variant columns"
     UTC = "timestamps whose UTC flag is not the requested type's: DuckDB would convert by the session's time zone"
-    LAYOUT = "lists that are not stored by the book: two-level, repeated, and sets"
+    LAYOUT = "lists in another layout than the standard one: two-level, repeated, and sets"
     NAMES = "a file in which names of one group differ only in case, are empty, or are those of DuckDB's own columns"
-    METADATA_BELOW = "a metadata column inside a struct, or one that no file gives"
+    METADATA_BELOW = "a metadata column inside a struct, or one that is not computed from a file"
     DELETED = "the column `_deleted`"
     FLOAT_KEY = "equality deletes that compare floats, where 0.0 is not -0.0, or timestamps in nanoseconds with a zone"
-    MANY_KEYS = "equality deletes that would be repeated very often for the data files that they apply to"
-    UNSEEN = "a file in which DuckDB sees other types than its footer says"
-    STORE = "object stores and paths that DuckDB does not reach"
-    TAIL = "shapes beyond the hundred with the most rows: DuckDB plans every shape anew for every query"
+    MANY_KEYS = "equality deletes that would have to be repeated for too many data files"
+    UNSEEN = "a file in which DuckDB sees other types than its footer declares"
+    STORE = "object stores and paths that DuckDB cannot open"
+    TAIL = "shapes beyond the hundred with the most rows: DuckDB plans every shape again for every query"
 
 
 _OWN_COLUMNS = frozenset({"filename", "file_index", "file_row_number", "rowid", "file_size"})
 
 
 def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
-    """Why files of a plan are not read by DuckDB; empty where they are."""
+    """Return why DuckDB does not read files of a plan; empty if it does."""
     found: set[Reason] = set()
     columns = plan.file_schema.columns
     if not _names_are_unique(columns) or any(c.name.lower() in _OWN_COLUMNS for c in columns):
@@ -73,7 +73,7 @@ def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
 
 
 def task_reasons(task: FileTask, request: ScanRequest) -> tuple[Reason, ...]:
-    """Why one file is not read by DuckDB though its shape is."""
+    """Return why DuckDB does not read one file although it reads its shape."""
     if not any(delete.equality_ids for delete in task.deletes):
         return ()
     kinds = {p.field_id: probed_type(p) for p in request.probes}
@@ -84,7 +84,7 @@ def task_reasons(task: FileTask, request: ScanRequest) -> tuple[Reason, ...]:
 
 
 def probed_type(probe: Probe) -> IcebergType:
-    """The requested type of the field that a probe looks at."""
+    """Return the requested type of the field that a probe reads."""
     kind = probe.column.field_type
     for _ in probe.path:
         assert isinstance(kind, StructType)
@@ -116,7 +116,7 @@ def _leaf_reasons(leaf: FileLeaf, cast: Cast, node: Read) -> set[Reason]:
     if cast is Cast.INT96_TO_TIMESTAMP or leaf.kind is FileKind.INT96:
         found.add(Reason.INT96)
     if cast in (Cast.RESCALE_TIME, Cast.RESCALE_TIMESTAMP):
-        # DuckDB reads milliseconds as microseconds, exactly or not at all.
+        # DuckDB reads milliseconds as microseconds exactly, or fails.
         kind = type(node.field.field_type).__name__
         if leaf.unit is not TimeUnit.MILLIS or "Nano" in kind:
             found.add(Reason.RESCALE)
@@ -126,7 +126,7 @@ def _leaf_reasons(leaf: FileLeaf, cast: Cast, node: Read) -> set[Reason]:
 
 
 def _names_are_unique(columns: tuple[FileColumn, ...]) -> bool:
-    """Whether DuckDB finds every column of a file by the name in the footer, at every depth."""
+    """Return whether DuckDB finds every column of a file, at every depth, by its name in the footer."""
     if len({c.name.lower() for c in columns}) < len(columns):
         return False
     for column in columns:
@@ -156,7 +156,7 @@ _INTEGERS = {8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT"}
 
 
 def seen_type(file_type: FileType) -> str | None:
-    """The type that DuckDB must see in a file for a column, as SQL; None for one that it is not trusted with."""
+    """Return the type that DuckDB must see for a column of a file, as SQL; None for a column that it may misread."""
     match file_type:
         case FileStruct(fields):
             seen = [(c.name, seen_type(c.type)) for c in fields]

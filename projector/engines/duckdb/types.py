@@ -1,7 +1,7 @@
-"""Iceberg types as DuckDB types; names, paths and plain values as DuckDB SQL, quoted so that they stay what they are.
+"""Iceberg types as DuckDB types, and names, paths and plain values as properly quoted DuckDB SQL.
 
 DuckDB has no type for fixed, geometry and geography: their values are BLOBs. `unknown` is an INTEGER that is null. A
-struct without fields, which DuckDB does not know everywhere, has one that is null.
+struct without fields, which DuckDB supports only in places, gets one field that is null.
 """
 
 from __future__ import annotations
@@ -60,33 +60,33 @@ SIMPLE: dict[type[IcebergType], str] = {
     GeometryType: "BLOB",
     GeographyType: "BLOB",
 }
-"""The DuckDB type of every type without parameters that matter to DuckDB."""
+"""The DuckDB types of the Iceberg types that map to DuckDB without their parameters."""
 
 NO_FIELDS = (("_", "BOOLEAN"),)
-"""What a struct without fields has in DuckDB: one field that is null."""
+"""The fields of an empty struct in DuckDB: one field that is null."""
 
 
 def identifier(name: str) -> str:
-    """A name as an SQL identifier."""
+    """Return a name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def text(value: str) -> str:
-    """Text as an SQL string literal; only for text without zero characters, which end a statement."""
+    """Return text as an SQL expression: a string literal, or decoded bytes if it has NULs, which end a statement."""
     if "\0" in value:
         return f"decode({blob(value.encode())})"
     return "'" + value.replace("'", "''") + "'"
 
 
 def blob(value: bytes) -> str:
-    """Bytes as an SQL expression."""
+    """Return bytes as an SQL expression."""
     return f"from_hex('{value.hex()}')"
 
 
 def duckdb_names(fields: Iterable[NestedField] | Iterable[str]) -> tuple[str, ...]:
-    """The names of columns, or of a struct's children, in DuckDB: names that differ only in case get DuckDB's suffix.
+    """Return the DuckDB names of columns or of a struct's children. Names that differ only in case get DuckDB's suffix.
 
-    DuckDB has no empty names and no zero characters in them.
+    DuckDB does not allow empty names, or NULs in names: an empty name becomes `_`, a NUL the replacement character.
     """
     found: list[str] = []
     taken: set[str] = set()
@@ -103,7 +103,7 @@ def duckdb_names(fields: Iterable[NestedField] | Iterable[str]) -> tuple[str, ..
 
 @lru_cache(maxsize=4096)
 def duckdb_type(iceberg_type: IcebergType) -> str:
-    """The DuckDB type, as SQL, in which `to_duckdb` gives values of a type. Raises `UnsupportedError` for a variant."""
+    """Return the DuckDB type, as SQL, that `to_duckdb` uses for a type. Raises `UnsupportedError` for a variant."""
     match iceberg_type:
         case DecimalType(precision, scale):
             return f"DECIMAL({precision},{scale})"
@@ -121,12 +121,12 @@ def duckdb_type(iceberg_type: IcebergType) -> str:
 
 
 def struct_type(children: Sequence[tuple[str, str]]) -> str:
-    """A struct type of named children, as SQL."""
+    """Return a struct type of named children, as SQL."""
     return f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in children)})"
 
 
 def column_types(schema: Schema) -> tuple[str, ...]:
-    """The DuckDB types of a schema's columns. Raises `UnsupportedError`, by name, for a variant."""
+    """Return the DuckDB types of a schema's columns. Raises `UnsupportedError` that names a variant column."""
     found = []
     for f in schema.fields:
         try:
@@ -139,9 +139,9 @@ def column_types(schema: Schema) -> tuple[str, ...]:
 
 
 def literal(value: Any, iceberg_type: IcebergType) -> str:
-    """A plain value of a type (see `projector.schema.types`) as SQL of exactly its DuckDB type.
+    """Return a plain value of a type (see `projector.schema.types`) as SQL of exactly its DuckDB type.
 
-    What DuckDB cannot hold, such as a timestamp that it takes for infinity, is an error when the SQL is run.
+    A value that DuckDB cannot hold, such as a timestamp that it takes for infinity, fails when the SQL runs.
     """
     kind = duckdb_type(iceberg_type)
     if value is None:
@@ -184,6 +184,6 @@ def _listed(values: Sequence[Any], iceberg_type: IcebergType) -> str:
 
 
 def packed(fields: Sequence[NestedField], children: Sequence[str]) -> str:
-    """A struct of the given children, as SQL."""
+    """Return a struct of children, given as SQL, as SQL."""
     pairs = list(zip(duckdb_names(fields), children, strict=True)) or [(n, f"CAST(NULL AS {k})") for n, k in NO_FIELDS]
     return f"struct_pack({', '.join(f'{identifier(name)} := {child}' for name, child in pairs)})"

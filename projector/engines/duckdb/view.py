@@ -1,4 +1,4 @@
-"""A scan as a view on a DuckDB connection."""
+"""Create a view of a scan on a DuckDB connection."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ def make_view(
     limit: int | None = None,
     paths: list[str] | None = None,
 ) -> duckdb.DuckDBPyConnection:
-    """Make a temporary view of the rows of a scan, in place of one of that name, and return its connection.
+    """Create or replace a temporary view of a scan's rows, and return its connection.
 
     Parameters
     ----------
     name:
-        The view's name; taken literally.
+        The view's name, taken literally.
     connection:
-        Where to make it; a new in-memory database, whose time zone is UTC, unless given.
+        The connection to create it on. By default a new in-memory database, with time zone UTC.
     limit:
-        Rows at most.
+        The most rows that the view returns.
     paths:
-        Takes up the paths that DuckDB opens for the view, both as the view spells them and as they are.
+        A list to which the paths that DuckDB opens for the view are appended, as the view spells them and resolved.
 
     Raises
     ------
     ProjectionError
-        For the first file that cannot be read under the schema.
+        The first file that cannot be read under the schema.
     UnsupportedError
-        For what DuckDB has no view of.
+        DuckDB cannot make a view of the scan: a variant column, or no column at all.
     """
     import duckdb
 
     if not name or "\0" in name:
-        raise ProjectorError(f"Cannot be the name of a view: {name!r}")
+        raise ProjectorError(f"Invalid name of a view: {name!r}")
     if not request.schema.fields:
-        raise UnsupportedError("A DuckDB view has a column at least", hint="select one")
+        raise UnsupportedError("Cannot make a DuckDB view without columns", hint="select at least one")
     _warn_of_names(request)
     is_new = connection is None
     if connection is None:
@@ -85,7 +85,7 @@ def make_view(
 
 
 def shut(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
-    """Let a connection open nothing but some paths from now on, and see nothing of this process; for good."""
+    """Limit a connection, irrevocably, to opening some paths; it no longer sees Python objects of this process either."""
     connection.execute(f"SET allowed_paths = [{', '.join(map(text, paths))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET python_enable_replacements = false")
@@ -97,7 +97,7 @@ def _select(prepared: PreparedScan, prefix: str, limit: int | None) -> str:
     kinds = column_types(prepared.request.schema)
     selects = [b.select for b in prepared.branches]
     if prepared.rest:
-        # The limit, which is none, keeps DuckDB from handing filters to Arrow, where NaN compares otherwise.
+        # This limit, above any row count, keeps DuckDB from pushing filters into Arrow, where NaN compares differently.
         fed = f"SELECT * FROM {identifier(f'{prefix} rest')} LIMIT {_NO_LIMIT}"
         selects.append(
             f"SELECT {', '.join(f'CAST(c{i} AS {kind}) AS c{i}' for i, kind in enumerate(kinds))} FROM ({fed})"
@@ -115,12 +115,12 @@ def _warn_of_names(request: ScanRequest) -> None:
     names = [f.name for f in request.schema.fields]
     for name, there in zip(names, duckdb_names(request.schema.fields), strict=True):
         if name != there:
-            text = f"Column {name!r} is {there!r} in the view: to DuckDB, names that differ in case are the same"
+            text = f"Column {name!r} is {there!r} in the view: DuckDB does not tell names apart by case"
             warnings.warn(text, ProjectorWarning, stacklevel=4)
 
 
 def _drop(connection: duckdb.DuckDBPyConnection, begin: str, but: str) -> None:
-    """Drop what was made for a view that is there no more."""
+    """Drop the tables and registered datasets of a replaced view."""
     kept = "AND NOT starts_with({0}, ?)" if but else "AND ? = ''"
     for kind, source, column in (("TABLE", "duckdb_tables()", "table_name"), ("VIEW", "duckdb_views()", "view_name")):
         query = f"SELECT {column} FROM {source} WHERE temporary AND starts_with({column}, ?) {kept.format(column)}"
