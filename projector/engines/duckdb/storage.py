@@ -18,7 +18,7 @@ def local_path(location: str) -> str:
 def duckdb_path(location: str) -> str | None:
     """Return the path by which `read_parquet` opens exactly this location; None if it cannot, or might open another.
 
-    DuckDB treats paths as patterns. Characters with a meaning in patterns are put in brackets, which makes them literal.
+    DuckDB treats paths as patterns. Brackets around a character with a meaning in patterns make it literal.
     """
     parsed = parse_location(location)
     if not parsed.is_local or parsed.authority:

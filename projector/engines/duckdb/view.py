@@ -85,7 +85,7 @@ def make_view(
 
 
 def shut(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> None:
-    """Limit a connection, irrevocably, to opening some paths; it no longer sees Python objects of this process either."""
+    """Limit a connection for good to some paths; it no longer sees Python objects of this process either."""
     connection.execute(f"SET allowed_paths = [{', '.join(map(text, paths))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET python_enable_replacements = false")

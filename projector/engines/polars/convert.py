@@ -1,4 +1,4 @@
-"""Polars frames as Arrow batches of the scan's types, and Arrow batches as Polars frames."""
+"""Convert Polars frames to Arrow batches of a scan's types, and Arrow batches to Polars frames."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from projector.schema.schema import Schema
 
 
 def to_batches(frame: pl.DataFrame, schema: pa.Schema, batch_size: int | None = None) -> Iterator[pa.RecordBatch]:
-    """The rows of a frame whose columns are those of an Arrow schema, in its types."""
+    """Yield the rows of a frame as Arrow batches of a schema with the same columns."""
     table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
     for batch in table.to_batches(max_chunksize=batch_size):
         if batch.num_rows:
@@ -22,9 +22,9 @@ def to_batches(frame: pl.DataFrame, schema: pa.Schema, batch_size: int | None = 
 
 
 def from_batches(batches: Iterable[pa.RecordBatch], schema: Schema) -> pl.DataFrame:
-    """Arrow batches of a scan as a frame of Polars' nearest types."""
+    """Return Arrow batches of a scan as a frame of the nearest Polars types."""
     wanted = polars_schema(schema)
-    # Numbers in place of names: Polars would give a column without a name one of its own.
+    # Numbers instead of names: Polars would make up a name for a column whose name is empty.
     arrow = pa.schema([pa.field(str(i), _plain_type(f.type), True) for i, f in enumerate(arrow_schema(schema))])
     plain = pa.Table.from_batches((conform_batch(batch, arrow) for batch in batches), arrow)
     frame = pl.from_arrow(plain, rechunk=False)
@@ -35,9 +35,9 @@ def from_batches(batches: Iterable[pa.RecordBatch], schema: Schema) -> pl.DataFr
 
 
 def _with_text_of_its_own(frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame made of Arrow's buffers, without those that hold short text: Polars keeps that in the column itself.
+    """Return a frame made from Arrow's buffers without the buffers of short text, which Polars stores in the column.
 
-    Arrow's would stay as long as the frame, and take as much again.
+    Otherwise Arrow's buffers would live as long as the frame, and use the same memory again.
     """
     with_text = [name for name, kind in frame.schema.items() if _has_text(kind)]
     if not with_text or not frame.height:
@@ -58,7 +58,7 @@ def _has_text(kind: pl.DataType) -> bool:
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:
-    """A type without extensions and field metadata, which versions of Polars take differently."""
+    """Return a type without extensions and field metadata, which Polars versions treat differently."""
     if isinstance(kind, pa.BaseExtensionType):
         return kind.storage_type
     if pa.types.is_struct(kind):

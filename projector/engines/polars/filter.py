@@ -1,7 +1,7 @@
-"""A bound filter as a Polars expression.
+"""Turn a bound filter into a Polars expression.
 
-Polars compares as filters do: null gives null, AND and OR are three-valued, NaN equals NaN and is greater than every
-other number, -0.0 equals 0.0.
+Polars compares values as filters do: null gives null, AND and OR are three-valued, NaN equals NaN and is greater than
+every other number, -0.0 equals 0.0.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from projector.planning.filters.expressions import (
 
 
 def filter_expr(bound: Expression, column: Callable[[BoundTerm], pl.Expr]) -> pl.Expr:
-    """A bound filter as a boolean expression, null where the filter is null.
+    """Return a bound filter as a boolean expression that is null for the rows for which the filter is null.
 
     Parameters
     ----------
     column:
-        The expression of a column of the filter, in its requested type.
+        Returns the expression of a column of the filter, in its requested type.
     """
     match bound:
         case And() | Or():

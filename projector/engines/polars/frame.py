@@ -1,4 +1,4 @@
-"""A group of files as one Polars lazy frame under the requested schema."""
+"""Build one lazy frame that reads a group of files under the requested schema."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from projector.projection.plan import MetadataColumn, PartitionValue, PlanNode
 from projector.schema import reserved
 
 FILE, ROW, KEEP = "\0file", "\0row", "\0keep"
-"""Columns of our own: the path that Polars reads, the row's number in the group, and one to keep rows by."""
+"""Names of helper columns: the path that Polars reads, the row's number in the group, and one that keeps the height."""
 
 _OFFSET, _ROW_ID_BASE = "\0offset", "\0row id"
 
@@ -35,9 +35,9 @@ class NotRead(Exception):
 
 
 def group_frame(group: FileGroup, request: ScanRequest, deletes: DeleteReader) -> pl.LazyFrame:
-    """The rows of a group that the request gives out. Raises `NotRead` where Polars cannot read the files.
+    """Return the lazy frame of the rows of a group that a request returns. Raises `NotRead` if Polars cannot read them.
 
-    Without any column to give out, the frame has the column `KEEP`, for its height.
+    For a request without columns the frame has the column `KEEP`, so that it keeps its height.
     """
     constants = _Constants(group)
     exprs, scan = _documented(group, request, constants) if group.native is None else _native(group, request, constants)
@@ -69,11 +69,11 @@ def group_frame(group: FileGroup, request: ScanRequest, deletes: DeleteReader) -
 
 
 Scan = Callable[[str | None, str | None], pl.LazyFrame]
-"""Makes the scan itself: with a column for row numbers, and one for paths, where names are given."""
+"""Makes the scan itself, with a column of row numbers and one of paths if names for them are given."""
 
 
 def _documented(group: FileGroup, request: ScanRequest, constants: _Constants) -> tuple[list[pl.Expr], Scan]:
-    """Every field of the plan and every probe out of the files' own columns."""
+    """Return every field of the plan and every probe as expressions over the files' own columns, and the scan."""
     have = _columns(group, request)
     try:
         exprs = lower(group.plan, have, constants.bind)
@@ -82,7 +82,7 @@ def _documented(group: FileGroup, request: ScanRequest, constants: _Constants) -
     width = len(request.schema.fields)
     probed = [_below(expr, p.path) for expr, p in zip(exprs[width:], request.probes, strict=True)]
 
-    # Only what is read: what stands in other columns, or what writers call their types, is nobody's affair.
+    # Only the columns that are read: errors in others, or odd annotations of their types, are ignored.
     used = {name for expr in (*exprs[:width], *probed) for name in expr.meta.root_names()}
     schema = {name: dtype for name, dtype in have.items() if name in used}
 
@@ -102,7 +102,7 @@ def _documented(group: FileGroup, request: ScanRequest, constants: _Constants) -
 
 
 def _native(group: FileGroup, request: ScanRequest, constants: _Constants) -> tuple[list[pl.Expr], Scan]:
-    """Every field of the plan and every probe out of columns that Polars has projected."""
+    """Return every field of the plan and every probe as expressions over columns that Polars projects, and the scan."""
     columns = group.native
     assert columns is not None
     paths = [*(() for _ in request.schema.fields), *(p.path for p in request.probes)]
@@ -118,7 +118,7 @@ def _native(group: FileGroup, request: ScanRequest, constants: _Constants) -> tu
 
 
 def _columns(group: FileGroup, request: ScanRequest) -> Mapping[str, Dtype]:
-    """The columns of the group's files with the types that Polars gives to them, by the first file."""
+    """Return the columns of the group's first file with their Polars types."""
     try:
         first = pl.scan_parquet(
             group.paths[:1], glob=False, hive_partitioning=False, storage_options=_options(group, request)
@@ -139,7 +139,7 @@ def _below(expr: pl.Expr, path: tuple[str, ...]) -> pl.Expr:
 
 
 def _deleted_rows(group: FileGroup, deletes: DeleteReader) -> pl.Series:
-    """Numbers of the rows of a group that position deletes delete."""
+    """Return the numbers of the rows of a group that position deletes delete."""
     found = []
     first = 0
     for file in group.files:
@@ -152,7 +152,7 @@ def _deleted_rows(group: FileGroup, deletes: DeleteReader) -> pl.Series:
 
 
 class _Constants:
-    """What differs from file to file in a group: a frame with a row per file, and expressions over its columns."""
+    """The values that differ between the files of a group: a frame with a row per file, and expressions over it."""
 
     def __init__(self, group: FileGroup) -> None:
         self.group = group
@@ -160,7 +160,7 @@ class _Constants:
         self.positions = False
 
     def bind(self, node: PlanNode) -> pl.Expr:
-        """The expression of a node that is bound per file."""
+        """Return the expression of a node that is bound per file."""
         assert isinstance(node, PartitionValue | MetadataColumn)
         if isinstance(node, MetadataColumn) and node.field.field_id in (reserved.POS, reserved.ROW_ID):
             self.positions = True
@@ -171,7 +171,7 @@ class _Constants:
         return pl.col(name)
 
     def frame(self) -> pl.LazyFrame:
-        """A row per file: its path, the values bound to it, and what makes positions out of row numbers."""
+        """Return a frame with a row per file: its path, its bound values, and the offsets of its row numbers."""
         group = self.group
         columns = [pl.Series(FILE, group.paths, pl.String)]
         for name, node in self.nodes.items():

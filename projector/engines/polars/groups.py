@@ -1,7 +1,7 @@
-"""The files of a scan in groups that Polars reads with one scan each, and those that the Arrow executor reads.
+"""Group the files of a scan: Polars reads each group with one scan; the Arrow executor reads the rest.
 
-Shapes are few and files many: a group costs one scan of Polars, a file an entry in its list. What differs from file to
-file goes into a small frame with a row per file, never into the plan.
+A table has few shapes and many files: a group costs one Polars scan, a file one entry in its list. Values that differ
+between files go into a small frame with a row per file, not into the query plan.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from projector.planning.scan.request import ScanRequest
 from projector.projection.plan import Plan
 
 _MOST_ROWS = 2**32 - 2
-"""Rows that Polars counts in one scan: its row index has 32 bits."""
+"""The most rows in one scan: Polars' row index has 32 bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileGroup:
-    """Files that one scan of Polars reads, in order, no path twice.
+    """Files that one Polars scan reads, in order, without a path twice.
 
     Parameters
     ----------
     plan:
-        The plan of the first file; of every file unless `native`.
+        The plan of the first file, and of every file unless `native` is set.
     native:
-        What Polars' own Iceberg mapping is asked for, where it projects the files, whatever their plans.
+        The columns to request of Polars' own Iceberg mapping, if it projects the files whatever their plans; else None.
     deletes:
         Whether position deletes apply to the files.
     """
@@ -46,7 +46,7 @@ class FileGroup:
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """All files of a scan: in groups for Polars, and the rest."""
+    """The files of a scan: `groups` for Polars, and `rest` for the Arrow executor."""
 
     groups: list[FileGroup]
     rest: list[ProjectedFile]

@@ -1,8 +1,8 @@
-"""A predicate of Polars as a filter of ours: what of it is understood, for pruning files before they are opened.
+"""Translate a Polars predicate to a filter that prunes files before they are opened.
 
-Polars applies its predicate itself, so the filter need not say all of it: it is only never false, or null, for a row
-for which the predicate is true. What is not understood is left out of an AND and makes an OR true. Predicates are read
-through `Expr.meta.serialize`; whatever looks otherwise than expected is not understood.
+Polars applies the predicate itself, so the filter may be weaker: it only must be true for every row for which the
+predicate is true. A part that is not understood is dropped from an AND, and turns an OR into true. Predicates are read
+through `Expr.meta.serialize`; a form that is not expected counts as not understood.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _OPS = {"Eq": Op.EQ, "NotEq": Op.NE, "Lt": Op.LT, "LtEq": Op.LE, "Gt": Op.GT, "G
 _INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
 _NANOS = {"ms": 1_000_000, "us": 1000, "ns": 1}
 _MOST_VALUES = 10_000
-"""Values of an `is_in` that are looked at; more of them prune little."""
+"""The most values of an `is_in` that are translated; longer lists prune little."""
 
 
 class _Unknown(Exception):
@@ -48,12 +48,12 @@ class _Unknown(Exception):
 
 
 def implied_filter(predicate: pl.Expr, schema: Schema) -> Expression:
-    """A filter, bound to `schema`, that is true for every row for which a predicate is true.
+    """Return a filter, bound to `schema`, that is true for every row for which a predicate is true.
 
     Parameters
     ----------
     predicate:
-        As Polars hands it to a source: types are settled, columns are those of `schema` in Polars' types.
+        The predicate as Polars passes it to an IO source: types are resolved, columns are those of `schema`.
     """
     try:
         node = json.loads(predicate.meta.serialize(format="json"))
@@ -63,7 +63,7 @@ def implied_filter(predicate: pl.Expr, schema: Schema) -> Expression:
 
 
 def _weakened(node: Any, schema: Schema) -> Expression:
-    """The filter for a node, with TRUE in place of every part of it that is not understood."""
+    """Return the filter for a node, with TRUE in place of every part that is not understood."""
     match node:
         case {"BinaryExpr": {"left": left, "op": "And" | "LogicalAnd", "right": right}}:
             return And(_weakened(left, schema), _weakened(right, schema))
@@ -76,7 +76,7 @@ def _weakened(node: Any, schema: Schema) -> Expression:
 
 
 def _exact(node: Any, schema: Schema) -> Expression:
-    """The filter with the very outcome of a boolean node, null included. Raises `_Unknown` where there is none."""
+    """Return a filter with exactly the outcome of a boolean node, null included. Raises `_Unknown` if there is none."""
     match node:
         case {"Column": _}:
             field, path = _column(node, schema)
@@ -133,7 +133,7 @@ def _is_in(column: Any, values: Any, schema: Schema) -> Expression:
 
 
 def _column(node: Any, schema: Schema) -> tuple[NestedField, tuple[str, ...]]:
-    """The field that a node reads, and its path. A cast that changes no value of it is looked through."""
+    """Return the field that a node reads, and its path. Casts that change no value are ignored."""
     match node:
         case {"Column": str(name)}:
             return _child(schema.fields, name), (name,)
@@ -179,7 +179,7 @@ def _has_column(node: Any) -> bool:
 
 
 def _literals(node: Any, field: NestedField, many: bool = False) -> list[Literal]:
-    """The value of a node without columns, or its values where `many`, as literals that a filter takes."""
+    """Return the value of a node without columns, or its values if `many`, as literals of a filter."""
     if _has_column(node):
         raise _Unknown
     expr = pl.Expr.deserialize(io.StringIO(json.dumps(node)), format="json")
@@ -197,7 +197,7 @@ def _literals(node: Any, field: NestedField, many: bool = False) -> list[Literal
 
 
 def _plain(values: pl.Series, field: NestedField) -> list[Literal]:
-    """Values of a Polars type that compares with the field's as they do, without rounding."""
+    """Return values converted to the field's type, if they compare the same there. Raises `_Unknown` otherwise."""
     have, want = values.dtype, polars_type(field.field_type)
     if isinstance(field.field_type, UUIDType) and have == pl.Binary:
         raw = values.to_list()

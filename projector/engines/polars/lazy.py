@@ -1,4 +1,4 @@
-"""A scan as a Polars LazyFrame: columns and predicates reach the planner before a file is opened."""
+"""Make a LazyFrame of a scan: Polars' columns and predicates reach the planner before a file is opened."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from projector.schema.types import NestedField
 Change = Callable[[pl.LazyFrame], pl.LazyFrame]
 
 ReadFrames = Callable[[Schema, Expression, Change | None, int], Iterator[pl.DataFrame]]
-"""Reads a scan: the columns to give out, a filter that every wanted row passes (for pruning alone), what is done to the
-rows, and the rows in a batch at most."""
+"""Reads a scan. Takes the columns to return, a filter that every returned row passes (used only to prune), a change to
+apply to the rows, and the most rows in a batch."""
 
 
 def lazy_frame(schema: Schema, read: ReadFrames) -> pl.LazyFrame:
-    """A LazyFrame over the rows of a scan, in Polars' nearest types.
+    """Return a LazyFrame over the rows of a scan, in the nearest Polars types.
 
     Parameters
     ----------
     schema:
-        Of the rows.
+        The schema of the rows.
     read:
         Called whenever the frame is collected.
 

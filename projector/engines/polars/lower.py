@@ -1,7 +1,7 @@
-"""Plan nodes as Polars expressions over a file's own columns.
+"""Lower plan nodes to Polars expressions over a file's own columns.
 
-Structs keep the nulls of the file: `struct.with_fields` and a cast by name leave them alone, so renaming, adding,
-dropping and reordering children costs no copy. A subtree that is already what is asked for stays untouched.
+Structs keep the nulls of the file: `struct.with_fields` and a cast by name preserve them, so renaming, adding, dropping
+and reordering children copies nothing. A subtree that the file stores exactly as requested is used as it is.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from projector.projection.plan import (
 from projector.schema.types import DateType, TimestampNanoType
 
 Bound = Callable[[PlanNode], pl.Expr]
-"""The expression of a node whose value is bound per file: a partition value or a metadata column."""
+"""Returns the expression of a node whose value is bound per file: a partition value or a metadata column."""
 
 
 def lower(plan: Plan, have: Mapping[str, Dtype], bound: Bound) -> list[pl.Expr]:
-    """One expression for each top-level field of a plan, named like it.
+    """Return an expression for each top-level field of a plan, with the field's name.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def lower(plan: Plan, have: Mapping[str, Dtype], bound: Bound) -> list[pl.Expr]:
     bound:
         For what differs from file to file.
 
-    Raises `NotLowered` where the Polars type of a column is none that the plan foresees.
+    Raises `NotLowered` if the plan does not expect the Polars type of a column.
     """
     return [_top(node, plan.file_schema, have, bound).alias(node.field.name) for node in plan.fields]
 
@@ -125,9 +125,9 @@ def _list(node: ListOf, own: pl.Expr, have: Dtype, schema: FileSchema) -> pl.Exp
 
 
 def read_leaf(node: Read, own: pl.Expr, have: Dtype, want: Dtype) -> pl.Expr:
-    """A leaf's column of Polars type `have` as the type `want`; `own` itself where nothing is to be done.
+    """Return a leaf's column of Polars type `have` cast to `want`; `own` itself if no cast is needed.
 
-    What does not fit makes the expression fail when it is executed. Raises `NotLowered` for a type that nobody foresaw.
+    A value that does not fit fails when the expression runs. Raises `NotLowered` if the plan does not expect the type.
     """
     match node.cast:
         case Cast.DATE_TO_TIMESTAMP if have == pl.Date:

@@ -1,8 +1,8 @@
-"""Polars' own projection by field ids: one scan for files of any number of shapes. Undocumented, so tried before use.
+"""Polars' own projection by field id: one scan for files of any number of shapes.
 
-`scan_parquet` has a private way to be told the ids, names and types of the columns that are wanted. It is used where it
-pays, for many shapes and for filters that prune better through it, and only on versions of Polars that give right rows
-(see `native_choice`). `frame` is the documented way.
+`scan_parquet` has private arguments for the ids, names and types of the requested columns. They are used when they pay,
+for many shapes and for filters that prune better through them, and only on Polars versions that return the right rows
+(`native_choice`, `probe`). `frame` is the documented way.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from projector.schema.schema import Schema
 from projector.schema.types import NestedField, StructType, UnknownType, UUIDType, walk
 
 WantsNative = Callable[[Sequence[Plan], ScanRequest], bool]
-"""Whether files of some plans are read the native way, if that way is exact for them."""
+"""Decides whether files of some plans are read the native way, given that it is exact for them."""
 
 
 def native_files(plan: Plan) -> bool:
-    """Whether the native way is exact for files of a plan that Polars reads: a subset, on the safe side."""
+    """Return whether the native way is known to be exact for files of a plan that Polars reads."""
     if plan.notes or not plan.file_schema.has_field_ids:
         return False
     return all(_native(node, plan) for node in plan.fields)
@@ -77,9 +77,9 @@ def _native(node: PlanNode, plan: Plan) -> bool:
 
 @dataclass(frozen=True)
 class NativeColumns:
-    """What Polars is asked for: `schema` by field ids, and for every field of the wide schema where it is in it.
+    """The columns to request of Polars, `schema`, and where each field of the wide schema is found in them.
 
-    `places` has the path of names from the top of `schema`, None for what is bound per file.
+    `places` holds paths of names from the top of `schema`, None for a value that is bound per file.
     """
 
     schema: Schema
@@ -87,7 +87,7 @@ class NativeColumns:
 
 
 def native_columns(plan: Plan, request: ScanRequest) -> NativeColumns | None:
-    """The columns to ask for, no id twice; None where a probe reads what is not selected of a selected struct."""
+    """Return the columns to request, no id twice; None if a probe reads an unselected child of a selected struct."""
     width = len(request.schema.fields)
     asked: dict[int, NestedField] = {}
     places: list[tuple[str, ...] | None] = []
@@ -102,7 +102,7 @@ def native_columns(plan: Plan, request: ScanRequest) -> NativeColumns | None:
         if isinstance(node, PartitionValue | MetadataColumn):
             places.append(None)
             continue
-        name = f"probe {probe.field_id}"  # names go through C strings, so none of ours with a zero byte
+        name = f"probe {probe.field_id}"  # names pass through C strings, so the helper names hold no NUL
         while name in names:
             name += "_"
         have = asked.setdefault(probe.column.field_id, replace(probe.column, name=name))
@@ -117,7 +117,7 @@ def native_columns(plan: Plan, request: ScanRequest) -> NativeColumns | None:
 
 
 def _path_in(have: NestedField, wanted: NestedField) -> tuple[str, ...] | None:
-    """The names on the way to the one leaf of `wanted` in a field with the same id."""
+    """Return the path of names to the only leaf of `wanted` in a field with the same id."""
     match have.field_type, wanted.field_type:
         case StructType(fields), StructType((child,)):
             below = next((f for f in fields if f.field_id == child.field_id), None)
@@ -130,7 +130,7 @@ def _path_in(have: NestedField, wanted: NestedField) -> tuple[str, ...] | None:
 def native_scan(
     paths: list[str], columns: NativeColumns, row_index: str | None, path_column: str | None, options: Any
 ) -> pl.LazyFrame:
-    """One scan over files of any shapes, projected by Polars."""
+    """Return one scan over files of any shapes, projected by Polars."""
     from polars.io.scan_options.cast_options import ScanCastOptions
 
     schema = columns.schema

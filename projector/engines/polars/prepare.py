@@ -1,4 +1,4 @@
-"""The files of a scan as Polars' lazy frames, one for each group of files, and the rows that these give."""
+"""Prepare a scan for Polars: a lazy frame for each group of files, and the batches that the frames return."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ Change = Callable[[pl.LazyFrame], pl.LazyFrame]
 
 
 class PolarsFailedError(Exception):
-    """Polars could not read some group of files; the Arrow executor is to be asked."""
+    """Polars failed to read some files; the Arrow executor reads them instead."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedScan:
-    """A scan on its way through Polars.
+    """A scan prepared for Polars.
 
     Parameters
     ----------
     groups, frames:
-        Groups that Polars reads, and the rows of each under the request's schema.
+        The groups that Polars reads, and the lazy frame of each under the request's schema.
     rest:
-        Files that the Arrow executor reads.
+        The files that the Arrow executor reads.
     """
 
     request: ScanRequest
@@ -48,11 +48,11 @@ class PreparedScan:
 
     @property
     def polars_files(self) -> list[ProjectedFile]:
-        """The files that Polars reads, in the order of its rows."""
+        """The files that Polars reads, in the order of their rows."""
         return list(chain.from_iterable(group.files for group in self.groups))
 
     def frame(self) -> pl.LazyFrame:
-        """All rows that Polars reads."""
+        """Return the lazy frame of all rows that Polars reads."""
         return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames, how="vertical", rechunk=False)
 
 
@@ -76,9 +76,9 @@ def prepare(
 
 
 def portions(files: Iterable[ProjectedFile], request: ScanRequest, wants_native: WantsNative) -> Iterator[PreparedScan]:
-    """Yield the files of a scan in portions, each larger than the one before, so that they stay few.
+    """Yield the files of a scan in portions, each twice as large as the one before, so that there are few.
 
-    While Polars reads a portion, the footers of the next one are read.
+    While Polars reads a portion, the footers of the next one are read in another thread.
     """
     deletes = DeleteReader(request)
     source = iter(files)
@@ -121,7 +121,7 @@ def polars_batches(
 
 
 def stream(prepared: PreparedScan, batch_size: int, change: Change | None = None) -> Iterator[pl.DataFrame]:
-    """What Polars reads, batch by batch, in the order of the files. Raises `PolarsFailedError` wherever it fails."""
+    """Yield what Polars reads, batch by batch, in the order of the files. Raises `PolarsFailedError` if it fails."""
     if not prepared.frames:
         return
     lazy = prepared.frame()
@@ -145,7 +145,7 @@ def _check_required(frame: pl.DataFrame, request: ScanRequest) -> None:
 
 
 class _polars_errors:  # noqa: N801 - a context manager, used like a function
-    """Turns whatever Polars raises into `PolarsFailedError`, panics of its Rust code among it."""
+    """Turns every error of Polars, panics in its Rust code included, into `PolarsFailedError`."""
 
     def __enter__(self) -> None:
         return None

@@ -1,8 +1,8 @@
-"""Whether the undocumented way of `polars_native` gives right rows on the installed version of Polars.
+"""Test once per process whether the private way of `native` returns the right rows on the installed Polars version.
 
-Tried once per process, over three small files of different shapes: a rename, two swapped names, a name taken over, a
-changed order, promotions, defaults, null structs and lists, children renamed, added, dropped and swapped in a struct
-and in a list of structs, row positions, and filters on promoted, added and nested columns.
+The test reads three small files of different shapes: a rename, two swapped names, a reused name, a changed order,
+promotions, defaults, null structs and lists, children renamed, added, dropped and swapped in a struct and in a list of
+structs, row positions, and filters on promoted, added and nested columns.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from projector.schema.types import (
 
 @cache
 def native_works() -> bool:
-    """Whether the native way gives the rows that the Arrow executor gives, over files made for the purpose."""
+    """Return whether the native way returns the same rows as the Arrow executor over files written for this test."""
     with tempfile.TemporaryDirectory(prefix="projector-") as folder:
         files = _write(Path(folder))
         for request in _requests():
@@ -60,7 +60,7 @@ def native_works() -> bool:
 
 
 def _rows(request: ScanRequest, batches: Iterable[pa.RecordBatch]) -> str:
-    """The rows in the order of their ids, spelled out: NaN is NaN there, and 0.0 is not -0.0."""
+    """Return the rows in the order of their ids as text, in which NaN equals NaN and 0.0 differs from -0.0."""
     table = pa.Table.from_batches(batches, arrow_schema(request.schema))
     return repr(table.sort_by([("id", "ascending")]).to_pylist())
 

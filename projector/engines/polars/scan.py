@@ -1,8 +1,8 @@
 """The Polars executor: one lazy scan for each group of files, filters and columns pushed into Polars' own reader.
 
-Whatever makes Polars fail, a value that does not fit or a file that is not what its shape says, is not told in Polars'
-words: the Arrow executor reads the same files again, from the row on that was to come, and either gives the rows or
-says what is wrong with which value of which file.
+If Polars fails, because of a value that does not fit or a file that contradicts its footer, its message is not shown:
+the Arrow executor reads the same files again, skips the rows already returned, and either returns the others or names
+the value and the file at fault.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from projector.schema.arrow_schema import arrow_schema
 
 
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
-    """The rows of a scan, group by group. See `arrow_scan.scan_batches`."""
+    """Yield the rows of a scan, group by group. See `engines.arrow.scan.scan_batches`."""
     schema = arrow_schema(request.schema)
     rest: list[ProjectedFile] = []
     for prepared in portions(files, request, wants_native):
@@ -55,14 +55,14 @@ def scan_frames(
     change: Change | None = None,
     row_filter: Expression | None = None,
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a scan as frames of Polars' nearest types. Memory stays bounded by the batches.
+    """Yield the rows of a scan as frames of the nearest Polars types. Memory is bounded by the size of a batch.
 
     Parameters
     ----------
     change:
-        What is done to the rows before they are given out, such as a filter of Polars' own; row by row.
+        A row-wise change applied before the rows are returned, such as a predicate of Polars.
     row_filter:
-        The part of the request's filter that `change` does not see to, so that Polars need not filter twice.
+        The part of the request's filter that `change` does not cover, so that Polars does not filter twice.
     """
     rest: list[ProjectedFile] = []
     asked = request if row_filter is None else replace(request, row_filter=row_filter)

@@ -1,4 +1,4 @@
-"""Where Polars reads: paths as it takes them, and the properties of object stores by the names that it knows."""
+"""Paths in the form in which Polars opens them, and store settings by the names that Polars knows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from projector.files.storage.locations import parse_location
 from projector.files.storage.s3_settings import S3Settings, s3_settings
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9/_.=+,@ -]*")
-"""Object keys that no client decodes or encodes."""
+"""Object keys that clients neither decode nor encode."""
 
 _GCS = {"gcs.oauth2.token": "bearer_token", "gcs.service.host": "base_url"}
 _AZURE = {
@@ -25,7 +25,7 @@ _NAMES: Mapping[str, Mapping[str, str]] = {"s3": {}, "gs": _GCS, "abfs": _AZURE}
 
 
 def polars_path(location: str) -> str | None:
-    """A location as Polars opens it; None where it cannot, or might open another one."""
+    """Return a location in the form in which Polars opens it; None if it cannot, or might open another one."""
     if location.startswith("/"):
         return location
     parsed = parse_location(location)
@@ -38,9 +38,9 @@ def polars_path(location: str) -> str | None:
 
 
 def storage_options(scheme: str, properties: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a store, by Polars' names, from properties by pyiceberg's. They may hold secrets.
+    """Return the settings of a store by Polars' names, from properties by pyiceberg's. They may hold secrets.
 
-    `s3.` properties go before `client.` ones. Settings that Polars has no name for are left out.
+    `s3.` properties override `client.` ones. Settings without a name in Polars are dropped.
     """
     if scheme == "s3":
         return _s3_options(s3_settings(properties))

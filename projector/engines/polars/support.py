@@ -1,6 +1,6 @@
-"""What Polars' own reader cannot do exactly: the one table of reasons for which the Arrow executor reads instead.
+"""What Polars' own reader cannot do exactly: the reasons for which the Arrow executor reads a file instead.
 
-A shape of file whose plan has a reason here is read by the Arrow executor, which hands its batches to Polars; so the
+If the plan of a shape has a reason here, the Arrow executor reads its files and passes the batches to Polars: the
 answer is the same, only the reader differs.
 """
 
@@ -35,26 +35,26 @@ from projector.projection.plan import (
 
 
 class Reason(StrEnum):
-    """Why a shape of file, or one file, is not read by Polars itself."""
+    """Why Polars does not read a shape of file, or one file, itself."""
 
-    MAP = "maps: Polars 2 drops all but the last of several entries with one key"
+    MAP = "maps: Polars 2 drops all but the last of several entries with the same key"
     RESCALE = "times and timestamps in another unit: Polars does not refuse what cannot be rescaled exactly"
-    INT96 = "int96 timestamps: Polars reads them as nanoseconds, which wrap round outside 1677 to 2262"
+    INT96 = "int96 timestamps: Polars reads them as nanoseconds, which wrap around outside 1677 to 2262"
     ODD_LEAF = "enum, JSON, BSON, interval, geometry and geography annotations, decimals of more than 16 bytes"
-    LAYOUT = "lists that are not stored by the book: two-level, repeated, and sets"
+    LAYOUT = "lists in another layout than the standard one: two-level, repeated, and sets"
     NAMES = "a file in which several columns of one group have the same name, and columns called `*` or `^...$`"
     REQUIRED_BELOW = "a required field inside a struct or list whose column in the file may be null"
     NESTED_PARTITION = "a partition value inside a struct"
-    NO_CHILD = "a struct of which no child is selected"
-    METADATA_BELOW = "a metadata column inside a struct, or one that no file gives"
+    NO_CHILD = "a struct without a selected child"
+    METADATA_BELOW = "a metadata column inside a struct, or one that is not computed from a file"
     DELETED = "the column `_deleted`"
     EQUALITY = "files with equality deletes"
-    HINTS = "a file whose Arrow schema gives a column a type that the plan does not foresee"
-    STORE = "object stores that Polars does not reach, and keys with characters that it might decode"
+    HINTS = "a file whose Arrow schema gives a column a type that the plan does not expect"
+    STORE = "object stores that Polars cannot open, and keys with characters that it might decode"
 
 
 def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
-    """Why files of a plan are not read by Polars; empty where they are."""
+    """Return why Polars does not read files of a plan; empty if it does."""
     found: set[Reason] = set()
     if not _names_are_unique(plan.file_schema):
         found.add(Reason.NAMES)
@@ -64,7 +64,7 @@ def plan_reasons(plan: Plan) -> tuple[Reason, ...]:
 
 
 def task_reasons(task: FileTask) -> tuple[Reason, ...]:
-    """Why one file is not read by Polars though its shape is."""
+    """Return why Polars does not read one file although it reads its shape."""
     return (Reason.EQUALITY,) if any(delete.content == "equality" for delete in task.deletes) else ()
 
 
@@ -114,7 +114,7 @@ def _leaf_reasons(leaf: FileLeaf, cast: Cast) -> set[Reason]:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether Polars takes a column name for a pattern."""
+    """Return whether Polars treats a column name as a pattern."""
     return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
@@ -123,7 +123,7 @@ def _is_wide(leaf: FileLeaf) -> bool:
 
 
 def _names_are_unique(schema: FileSchema) -> bool:
-    """Whether no group of the file has two columns of one name."""
+    """Return whether the column names in each group of the file are unique."""
 
     def unique(columns: tuple[FileColumn, ...]) -> bool:
         if len({c.name for c in columns}) < len(columns):

@@ -1,7 +1,7 @@
 """Iceberg types as Polars types, and plain values as Polars literals.
 
 Polars has no type for uuid, fixed, geometry and geography: their values are bytes. Its times are nanoseconds. Versions
-before 2 have no maps: there a map is a list of structs of `key` and `value`, which is what it looks like in memory.
+before 2 have no maps: a map is then a list of structs of `key` and `value`, which is its layout in memory.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ SIMPLE: dict[type[IcebergType], Dtype] = {
     GeometryType: pl.Binary(),
     GeographyType: pl.Binary(),
 }
-"""The Polars type of every type without parameters that matter to Polars."""
+"""The Polars types of the Iceberg types that map to Polars without their parameters."""
 
 HAS_MAPS = hasattr(pl, "Map")
 """Whether the installed Polars has a type for maps."""
 
 
 def polars_type(iceberg_type: IcebergType) -> Dtype:
-    """The Polars type in which `to_polars` and `to_lazy` give values of a type.
+    """Return the Polars type that `to_polars` and `to_lazy` use for a type.
 
     Raises `UnsupportedError` for a variant.
     """
@@ -92,7 +92,7 @@ def polars_type(iceberg_type: IcebergType) -> Dtype:
 
 
 def polars_schema(schema: Schema) -> dict[str, Dtype]:
-    """The names and Polars types of a schema's columns. Raises `UnsupportedError`, by name, for a variant."""
+    """Return a schema's column names with their Polars types. Raises `UnsupportedError` that names a variant column."""
     found = {}
     for f in schema.fields:
         try:
@@ -105,7 +105,7 @@ def polars_schema(schema: Schema) -> dict[str, Dtype]:
 
 
 def literal(value: Any, iceberg_type: IcebergType) -> pl.Expr:
-    """A plain value of a type (see `projector.schema.types`) as a Polars literal of exactly its Polars type."""
+    """Return a plain value of a type (see `projector.schema.types`) as a literal of exactly its Polars type."""
     dtype = polars_type(iceberg_type)
     if value is None:
         return pl.lit(None, dtype=dtype)
@@ -124,7 +124,7 @@ def literal(value: Any, iceberg_type: IcebergType) -> pl.Expr:
 
 
 def plain_series(name: str, values: list[Any], iceberg_type: IcebergType) -> pl.Series:
-    """Plain values as a column of exactly their Polars type."""
+    """Return plain values as a column of exactly their Polars type."""
     dtype = polars_type(iceberg_type)
     match iceberg_type:
         case StructType(fields):
