@@ -88,7 +88,7 @@ def test_a_view_has_a_name_and_a_column(tmp_path: Path) -> None:
     table = TableBuilder(tmp_path, SCHEMA)
     with pytest.raises(ProjectorError, match="name of a view"):
         table.load().scan().to_duckdb("")
-    with pytest.raises(UnsupportedError, match="a column at least"):
+    with pytest.raises(UnsupportedError, match="without columns"):
         table.load().scan(selected_fields=()).to_duckdb("t")
 
 

@@ -1,8 +1,8 @@
 """What DuckDB's own reader cannot do exactly: the reasons for which the Arrow executor reads a file instead.
 
 If the plan of a shape has a reason here, the Arrow executor reads its files and passes the batches to DuckDB: the
-answer is the same, only the reader differs. In addition, DuckDB is asked once per shape which types it sees in the file; if
-they differ from `seen_type`, DuckDB would misread the file, and the Arrow executor reads it.
+answer is the same, only the reader differs. In addition, DuckDB is asked once per shape which types it sees in the
+file; if they differ from `seen_type`, DuckDB would misread the file, and the Arrow executor reads it.
 """
 
 from __future__ import annotations
