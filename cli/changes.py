@@ -1,4 +1,4 @@
-"""Changes of schemas as rows of a listing."""
+"""Schema changes as rows of a listing."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ CHANGE_COLUMNS = ("change", "id", "field", "before", "after")
 
 
 def change_row(change: Mapping[str, Any]) -> tuple[Any, ...]:
-    """One change, from the JSON form of `projector.evolution.diff.schema_diff`."""
+    """Return the row of one change, from the JSON form of `projector.evolution.diff.schema_diff`."""
     return tuple(change[key] for key in ("kind", "field_id", "path", "before", "after"))

@@ -1,4 +1,4 @@
-"""The files that `projector init` writes. `@TABLE@` and `@FOLDER@` stand for the table and the migrations' folder."""
+"""The files that `projector init` writes; `@TABLE@` and `@FOLDER@` stand for the table and the migrations."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ _TOP_LEVEL = re.compile(r"^[^\s#-]", re.MULTILINE)
 
 
 def with_hook(text: str) -> str:
-    """Return a pre-commit configuration with the hook at the end of its `repos`; all else stays as it is.
+    """Return a pre-commit configuration with the hook at the end of its `repos`; the rest stays as it is.
 
-    Raises `ProjectorError`, with the hook to paste, if the text has the hook already or `repos` is not a block.
+    Raises `ProjectorError`, with the hook to paste, if the text already has the hook or `repos` is not a block.
     """
     text = re.sub(r"^repos:[ \t]*\[[ \t]*\][ \t]*$", "repos:", text, flags=re.MULTILINE)
     if text.strip() in ("", "repos:"):

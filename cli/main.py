@@ -1,6 +1,6 @@
-"""The command `projector`: finds the verb, and turns every error into one line and an exit code.
+"""The command `projector`: runs the verb, and turns every error into one line and an exit code.
 
-Verbs are modules of this package, imported when they are named; only `--help` looks into all of them.
+A verb is a module of `commands`, imported when it is named; only `--help` imports all of them.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ VERBS = (
 
 @dataclass
 class State:
-    """What the options of a run say about the run itself.
+    """The options of a run that concern the run itself.
 
     Parameters
     ----------
     format:
-        The output format asked for; errors are JSON where it is `json`.
+        The requested output format; with `json`, errors are JSON too.
     debug:
         Show the traceback of an error.
     """
@@ -46,14 +46,14 @@ class State:
 
 
 class Verbs(click.Group):
-    """A group whose commands are modules of this package, each with a `command`."""
+    """A group whose commands are the modules of `commands`, each with a `command`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every verb, in the order of the help."""
+        """Return every verb, in the order of the help."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a verb's module, imported now; None for a verb that there is not."""
+        """Return the command of a verb, importing its module; None for an unknown verb."""
         if cmd_name not in VERBS:
             return None
         command = import_module(f".commands.{cmd_name}", __package__).command
@@ -76,14 +76,14 @@ def app(state: State, debug: bool) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line and exit with its code: 0 done, 1 findings, 2 could not do it."""
+    """Run the command line and exit with its code: 0 for success, 1 for findings, 2 for failure."""
     if "_PROJECTOR_COMPLETE" in os.environ:
         app.main(prog_name="projector")
     sys.exit(run(sys.argv[1:] if args is None else args))
 
 
 def run(args: Sequence[str]) -> int:
-    """Run the command line and return its exit code. Writes errors and warnings to stderr."""
+    """Run the command line and return its exit code. Write errors and warnings to stderr."""
     state = State()
     with warnings.catch_warnings():
         warnings.simplefilter("always", ProjectorWarning)
@@ -111,7 +111,7 @@ def run(args: Sequence[str]) -> int:
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C is behind an error: DuckDB makes one of its own of it, and others may wrap that."""
+    """Return whether Ctrl-C caused an error: DuckDB turns it into its own, and others may wrap that."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "InterruptException":
             return True
@@ -158,5 +158,5 @@ def _warnings_shown_once() -> Callable[..., None]:
 
 
 def _silence_stdout() -> None:
-    """Let the interpreter flush what is left into nowhere: the reader of our output has gone."""
+    """Let the interpreter flush the remaining output to nowhere, after the reader of the output has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

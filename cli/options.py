@@ -1,4 +1,4 @@
-"""Options that several verbs share, and the table that they lead to."""
+"""Options that several verbs share, and the table that they select."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _remember_format(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    # Errors follow the format, so it has to be known where they are written.
+    # Errors follow the format, so the code that writes them has to know it.
     if value is not None and ctx.obj is not None:
         ctx.obj.format = value
     return value
 
 
 def output_options(*formats: str) -> Callable[[_Command], _Command]:
-    """`--format` and `--output`."""
+    """Add `--format` and `--output`."""
 
     def decorate(command: _Command) -> _Command:
         command = click.option(
@@ -35,7 +35,7 @@ def output_options(*formats: str) -> Callable[[_Command], _Command]:
             "output_file",
             type=click.Path(dir_okay=False, path_type=Path),
             callback=check_output_names(formats),
-            help="Write to a file; its name says the format unless --format does.",
+            help="Write to a file; its suffix selects the format, unless --format does.",
         )(command)
         return click.option(
             "--format",
@@ -44,14 +44,14 @@ def output_options(*formats: str) -> Callable[[_Command], _Command]:
             type=click.Choice(formats),
             callback=_remember_format,
             is_eager=True,
-            help="Form of the output.  [default: text]",
+            help="Format of the output.  [default: text]",
         )(command)
 
     return decorate
 
 
 def check_output_names(formats: Collection[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Return a callback that rejects, before any work, output files in no known format or no existing folder."""
+    """Return a callback that rejects, before any work, output files of unknown format or in a missing folder."""
 
     def check(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
         files = value if isinstance(value, tuple) else () if value is None else (value,)
@@ -71,16 +71,18 @@ def check_output_names(formats: Collection[str]) -> Callable[[click.Context, cli
 
 
 def table_options(command: _Command) -> _Command:
-    """Where a table's files are: catalog, storage settings, moved paths."""
+    """Add the options on where a table's files are: catalog, storage settings, moved paths."""
     for option in reversed(
         (
-            click.option("--catalog", metavar="NAME", help="Look TABLE up (as ns.table) in a catalog of pyiceberg's."),
+            click.option(
+                "--catalog", metavar="NAME", help="Look up TABLE (as ns.table) in a catalog configured for pyiceberg."
+            ),
             click.option(
                 "--catalog-property",
                 "catalog_properties",
                 multiple=True,
                 metavar="KEY=VALUE",
-                help="Setting of the catalog: uri=x. Goes before .pyiceberg.yaml.",
+                help="Setting of the catalog: uri=x. Overrides .pyiceberg.yaml.",
             ),
             click.option(
                 "--property",
@@ -93,7 +95,7 @@ def table_options(command: _Command) -> _Command:
             click.option(
                 "--allow-moved-paths/--no-allow-moved-paths",
                 default=None,
-                help="Read files from where the table was found, not where it says it is.  [default: if moved]",
+                help="Read files from where the table was found, not from its recorded location.  [default: if moved]",
             ),
             click.option(
                 "--path-map", "path_map", multiple=True, metavar="OLD=NEW", help="Prefix of files outside the table."
@@ -105,24 +107,24 @@ def table_options(command: _Command) -> _Command:
 
 
 def point_options(command: _Command) -> _Command:
-    """Which state of the table is read."""
+    """Add the options on which state of the table to read."""
     for option in reversed(
         (
             click.option("--snapshot-id", type=int, help="Read this snapshot, with its own schema."),
             click.option("--ref", metavar="NAME", help="Read a branch or tag."),
-            click.option("--as-of", metavar="TIME", help="Read the snapshot that was current then (ISO 8601)."),
+            click.option("--as-of", metavar="TIME", help="Read the snapshot that was current at a time (ISO 8601)."),
         )
     ):
         command = option(command)
     return command
 
 
-cache_option = click.option("--no-cache", is_flag=True, help="Open every file, also those read before; remember none.")
-"""For verbs that read footers and keep shapes on disk."""
+cache_option = click.option("--no-cache", is_flag=True, help="Do not use or fill the cache: open every file.")
+"""Add the option of verbs that read footers and store shapes on disk."""
 
 
 def open_table(location: str, options: dict[str, Any]) -> Table:
-    """The table of the command, by the options that `table_options` added; takes them out of `options`."""
+    """Return the table of the command, by the options that `table_options` added; removes them from `options`."""
     from projector.api.table import load_table
 
     allow = options.pop("allow_moved_paths")
@@ -137,11 +139,11 @@ def open_table(location: str, options: dict[str, Any]) -> Table:
 
 
 def read_text(file: Path) -> str:
-    """The text of a file that an option names."""
+    """Return the text of a file that an option names."""
     try:
         return file.read_text("utf-8")
     except FileNotFoundError:
-        raise NotFoundError(f"There is no such file: {file}") from None
+        raise NotFoundError(f"No such file: {file}") from None
     except IsADirectoryError:
         raise NotFoundError(f"Is a folder, not a file: {file}") from None
     except UnicodeDecodeError:
@@ -149,11 +151,11 @@ def read_text(file: Path) -> str:
 
 
 def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
-    """`KEY=VALUE` texts as a dictionary; the value may hold further equals signs."""
+    """Return `KEY=VALUE` texts as a dictionary. A value may contain further equals signs."""
     found = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise ParseError(f"Cannot understand {option} {text!r}", text=text, hint="write KEY=VALUE")
+            raise ParseError(f"Invalid {option} {text!r}", text=text, hint="write KEY=VALUE")
         found[key] = value
     return found

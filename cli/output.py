@@ -1,7 +1,7 @@
-"""Writing what a verb found: rows and listings as text, JSON, CSV or Parquet.
+"""Write what a verb found: rows and listings as text, JSON, CSV or Parquet.
 
-Data goes to stdout or a file; notes, warnings and progress go to stderr. JSON documents have a `schema_version`, which
-changes when a key changes its meaning.
+Data goes to stdout or to a file; notes, warnings and progress go to stderr. JSON documents have a `schema_version`,
+which changes when a key changes its meaning.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 TEXT_ROWS = 100
-"""Rows that the text format shows at most, unless a limit asks for more."""
+"""The most rows that the text format shows without a limit."""
 
 SUFFIXES = {
     ".txt": "text", ".json": "json", ".csv": "csv", ".parquet": "parquet",
     ".md": "markdown", ".html": "html", ".sarif": "sarif", ".xml": "junit",
 }  # fmt: skip
-"""The format that the ending of a file's name asks for."""
+"""The format that the suffix of a file's name selects."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where output goes, and in which form."""
+    """Where output goes, and in which format."""
 
     format: str
     file: Path | None = None
 
     @staticmethod
     def chosen(output_format: str | None, file: Path | None) -> Target:
-        """The format that was asked for, or that the file's name asks for, or text."""
+        """Return the format that was requested, or that the file's name selects, or text."""
         guessed = SUFFIXES.get(file.suffix.lower()) if file else None
         return Target(output_format or guessed or "text", file)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """The stream to write to. A file appears under its name only when all of it is written.
+        """Return the stream to write to. A file appears under its name only when it is complete.
 
-        What is no file, such as `/dev/null` or a pipe, is written into as it is; a link stays one.
+        A path that is not a regular file, such as `/dev/null` or a pipe, is written directly; a link stays a link.
         """
         if self.file is None:
             if sys.stdout is None:
@@ -87,14 +87,14 @@ class Target:
 
 @dataclass(frozen=True)
 class Listing:
-    """A table of facts: the names of its columns, and its rows, whose values JSON can hold."""
+    """A table of facts: the names of its columns, and its rows of JSON values."""
 
     name: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
 
     def objects(self) -> list[dict[str, Any]]:
-        """The rows as objects."""
+        """Return the rows as objects."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
@@ -106,7 +106,7 @@ def write_document(document: Mapping[str, Any], target: Target) -> None:
 
 
 def write_text(text: str, target: Target) -> None:
-    """Write text as it is."""
+    """Write text unchanged."""
     with target.open() as stream:
         stream.write(text.encode("utf-8", "backslashreplace"))
 
@@ -146,7 +146,7 @@ def write_sections(sections: Sequence[tuple[str, Listing]], target: Target) -> N
 
 
 def write_rows(batches: pa.RecordBatchReader, target: Target, limit: int | None) -> None:
-    """Write rows as they come; the text format stops at `TEXT_ROWS` unless there is a limit."""
+    """Write rows as they arrive; without a limit the text format stops at `TEXT_ROWS`."""
     match target.format:
         case "json":
             _refuse_repeated(batches.schema.names)
@@ -166,23 +166,23 @@ def write_rows(batches: pa.RecordBatchReader, target: Target, limit: int | None)
 
 
 def text_width(stream: IO[str] | None) -> int | None:
-    """Return the columns that text is wrapped to: a terminal's, 80 if it does not say; None away from a terminal."""
+    """Return the columns to wrap text to: the terminal's, 80 if it does not say; None if it is not a terminal."""
     return shutil.get_terminal_size((80, 24)).columns if _is_terminal(stream) else None
 
 
 def _is_terminal(stream: IO[str] | None) -> bool:
-    """Whether a standard stream is a terminal; it is None where the caller has closed it."""
+    """Return whether a standard stream is a terminal; the stream is None if the caller closed it."""
     return stream is not None and stream.isatty()
 
 
 def note(text: str) -> None:
-    """Tell the user something that is not data."""
+    """Write a note for the user, which is not data, to stderr."""
     click.echo(f"note: {text}", err=True)
 
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Any]:
-    """A function to call with the number of further things done. Draws on stderr, and only on a terminal."""
+    """Yield a function to call with the number of further items done. Draws on stderr, and only on a terminal."""
     if not _is_terminal(sys.stderr) or (total is not None and total < 1):
         yield lambda done: None
         return
@@ -197,7 +197,7 @@ def progress(what: str, total: int | None) -> Iterator[Any]:
 
 @contextmanager
 def check_progress() -> Iterator[Callable[[Progress], None] | None]:
-    """Yield what shows how far a check has come: files, rows and the time left. Draws on stderr, only on a terminal."""
+    """Yield a callback that shows the progress of a check on stderr, if that is a terminal: files, rows, time left."""
     if not _is_terminal(sys.stderr):
         yield None
         return
@@ -225,7 +225,7 @@ def check_progress() -> Iterator[Callable[[Progress], None] | None]:
 
 
 def watched(batches: pa.RecordBatchReader, total: Callable[[], int | None]) -> pa.RecordBatchReader:
-    """The same batches, with a progress bar that counts their rows where stderr is a terminal."""
+    """Yield the same batches, with a progress bar that counts their rows if stderr is a terminal."""
     if not _is_terminal(sys.stderr):
         return batches
     import pyarrow as pa
@@ -261,7 +261,7 @@ def _write_json_rows(batches: pa.RecordBatchReader, stream: IO[bytes]) -> None:
 
 
 def _refuse_repeated(names: Sequence[str]) -> None:
-    """Refuse columns that share a name: an object of JSON would keep the last one only."""
+    """Reject columns that share a name: a JSON object would keep only the last one."""
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise ProjectorError(
@@ -270,13 +270,13 @@ def _refuse_repeated(names: Sequence[str]) -> None:
 
 
 def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], stream: IO[bytes]) -> None:
-    # Names are escaped: they could steer a terminal. Values are data and stay as they are.
+    # Names are escaped, because they could control a terminal. Values are data and stay as they are.
     for row in chain([[printable(name) for name in columns]], rows):
         stream.write((",".join(map(_csv_cell, row)) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def _csv_cell(value: Any) -> str:
-    """A cell: null is empty and empty text is quoted, which the standard library's writer cannot tell apart."""
+    """Return a CSV cell. Null is empty and empty text is quoted; the standard library's writer cannot do that."""
     match value:
         case None:
             return ""
@@ -301,7 +301,7 @@ def _write_parquet(batches: pa.RecordBatchReader, target: Target) -> None:
 
 
 def _text_listing(listing: Listing) -> bytes:
-    """A listing as text. What has nothing to say is blank, and so are columns of which nothing is said."""
+    """Return a listing as text. Empty cells are blank, and columns without any value are left out."""
     said = [i for i in range(len(listing.columns)) if any(row[i] not in (None, "", []) for row in listing.rows)]
     rows = [["" if row[i] is None else row[i] for i in said] for row in listing.rows]
     shown = [[", ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in row] for row in rows]
@@ -332,7 +332,7 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     for row, shown in zip(rows, cells, strict=True):
         table.add_row(*(Text(cell, "dim" if value is None else "") for value, cell in zip(row, shown, strict=True)))
     out = io.StringIO()
-    # Away from a terminal nothing is folded to a width: other programs read it.
+    # Without a terminal nothing is wrapped, because other programs read the output.
     console = Console(
         file=out, force_terminal=terminal or None, width=width or 1_000_000, soft_wrap=not terminal, highlight=False
     )
@@ -342,7 +342,7 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
 
 
 def _records(columns: Sequence[str], rows: Sequence[Sequence[Any]], cells: Sequence[Sequence[str]]) -> bytes:
-    """Rows one below the other, a line for each cell that is not blank: for tables too wide for a terminal."""
+    """Return rows one below the other, a line for each cell that is not blank; for tables wider than a terminal."""
     from rich.cells import cell_len, set_cell_size
 
     names = [printable(name) for name in columns]
@@ -355,7 +355,7 @@ def _records(columns: Sequence[str], rows: Sequence[Sequence[Any]], cells: Seque
 
 
 def _shared(least: Sequence[int], needs: Sequence[int], width: int) -> list[int]:
-    """Return the widths of columns: what each needs, or an equal share of what the narrower ones leave of a width."""
+    """Return the widths of columns: the width that each needs, or an equal share of what the narrower ones leave."""
     widths, left = list(least), width - sum(least)
     for done, i in enumerate(sorted(range(len(least)), key=lambda i: needs[i] - least[i])):
         more = max(0, min(needs[i] - least[i], left // (len(least) - done)))
@@ -365,7 +365,7 @@ def _shared(least: Sequence[int], needs: Sequence[int], width: int) -> list[int]
 
 
 def _heading(name: str) -> str:
-    """A column's name for a terminal, a long one on several lines."""
+    """Return a column's name for a terminal, a long one on several lines."""
     return printable(name).replace("_", "_\n") if len(name) > 12 else printable(name)
 
 
@@ -392,7 +392,7 @@ def _text_cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Text on one line: control characters, which could also steer the terminal, are shown as escapes."""
+    """Return text on one line, with control characters, which could also control a terminal, shown as escapes."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)

@@ -28,7 +28,7 @@ WAYS = "give one of --sql, --sql-file and --schema, or --name-mapping, or --unde
 
 
 def proposal_options(command: _Command) -> _Command:
-    """`--sql`, `--sql-file`, `--schema` and how they are read; `--name-mapping` and `--undelete`."""
+    """Add `--sql`, `--sql-file`, `--schema` and the options on how to read them, `--name-mapping` and `--undelete`."""
     for option in reversed(
         (
             click.option("--sql", metavar="TEXT", help="The change as ALTER TABLE statements; - reads standard input."),
@@ -42,22 +42,22 @@ def proposal_options(command: _Command) -> _Command:
                 "--schema",
                 "schema_file",
                 metavar="FILE",
-                help="The schema to change to: the spec's JSON, table metadata, Parquet or Arrow.",
+                help="The schema to change to: a file with the spec's JSON, table metadata, Parquet or Arrow.",
             ),
             click.option(
                 "--by",
                 type=click.Choice(["id", "name"]),
-                help="With --schema: what makes two fields the same.  [default: ids where the file has them]",
+                help="With --schema: how fields are matched.  [default: by id if the file has ids]",
             ),
             click.option(
                 "--union",
                 is_flag=True,
-                help="With --schema: merge it in by names, at every depth. Columns that it lacks stay.",
+                help="With --schema: merge it by name, at every depth. Columns that it lacks stay.",
             ),
             click.option(
                 "--any-table",
                 is_flag=True,
-                help="Take SQL that names any table, not only TABLE's own name or t.",
+                help="Accept SQL that names any table, not only TABLE's own name or t.",
             ),
             click.option(
                 "--dialect",
@@ -69,18 +69,18 @@ def proposal_options(command: _Command) -> _Command:
             click.option(
                 "--name-mapping",
                 type=click.Choice(["create", "repair"]),
-                help="Set a name mapping: of the names that columns have and had, or the table's own, mended.",
+                help="Set a name mapping: of the present and former names of columns, or the table's own, repaired.",
             ),
             click.option(
                 "--undelete",
                 multiple=True,
                 metavar="NAME[:ID][=NEW]",
-                help="Bring a dropped column back under its old id, perhaps by a new name. May be repeated.",
+                help="Bring back a dropped column under its old id, perhaps with a new name. May be repeated.",
             ),
             click.option(
                 "--allow-incompatible-changes",
                 is_flag=True,
-                help="Apply changes that old rows may not fit, such as a new NOT NULL.",
+                help="Allow changes that old rows may violate, such as a new NOT NULL.",
             ),
         )
     ):
@@ -89,9 +89,9 @@ def proposal_options(command: _Command) -> _Command:
 
 
 def read_proposal(table: Table, options: dict[str, Any]) -> Proposal | None:
-    """The change that the options propose, None where they propose none; takes them out of `options`.
+    """Return the change that the options propose, None without one; removes the options from `options`.
 
-    Raises `ParseError` for text that is not understood, `ProjectorError` for more than one proposal.
+    Raises `ParseError` for text that cannot be parsed, `ProjectorError` for more than one proposal.
     """
     sql, sql_file, schema_file = (options.pop(name) for name in ("sql", "sql_file", "schema_file"))
     by, dialect, incompatible = (options.pop(name) for name in ("by", "dialect", "allow_incompatible_changes"))
@@ -118,7 +118,7 @@ def read_proposal(table: Table, options: dict[str, Any]) -> Proposal | None:
 
 
 def require_proposal(table: Table, options: dict[str, Any]) -> Proposal:
-    """As `read_proposal`, for a verb that is nothing without a change."""
+    """Return the change that the options propose, for a verb that requires one."""
     proposal = read_proposal(table, options)
     if proposal is None:
         raise ProjectorError("No change is proposed", hint=WAYS)
@@ -126,7 +126,7 @@ def require_proposal(table: Table, options: dict[str, Any]) -> Proposal:
 
 
 def update_of(proposal: Proposal) -> UpdateSchema | Transaction:
-    """What a proposal would commit. Raises `SchemaUpdateError` where a part of it is no update at all."""
+    """Return what a proposal would commit. Raises `SchemaUpdateError` if a part of it cannot be an update."""
     if proposal.refused:
         raise proposal.refused[0]
     return proposal.update
@@ -157,7 +157,7 @@ def _of_sql(table: Table, text: str, file: str | None, dialect: str, incompatibl
 
 
 def show_notes(proposal: Proposal) -> None:
-    """Say on stderr what of the SQL Iceberg does not keep."""
+    """Write a note to stderr about each part of the SQL that Iceberg does not store."""
     script = proposal.script
     if script is None:
         return
@@ -167,7 +167,7 @@ def show_notes(proposal: Proposal) -> None:
 
 
 def _first(table: Table, mapping: str | None, undelete: tuple[str, ...]) -> Transaction | None:
-    """What comes before SQL: a mapping keeps the names that columns have now, and columns come back."""
+    """Return the updates that precede SQL: a mapping that records present column names, and undeleted columns."""
     from projector.evolution.updates.transaction import Transaction
     from projector.evolution.updates.undelete import UndeleteColumn
 
@@ -181,9 +181,7 @@ def _first(table: Table, mapping: str | None, undelete: tuple[str, ...]) -> Tran
     for text in undelete:
         found = _UNDELETE.fullmatch(text)
         if found is None:
-            raise ParseError(
-                f"Cannot understand --undelete {text!r}", text=text, hint="write NAME, NAME:ID or NAME=NEW"
-            )
+            raise ParseError(f"Invalid --undelete {text!r}", text=text, hint="write NAME, NAME:ID or NAME=NEW")
         field_id = None if found["id"] is None else int(found["id"])
         transaction.record(UndeleteColumn(found["name"], found["new"], field_id))
     return transaction
@@ -211,7 +209,7 @@ def _standard_input() -> str:
 
 
 def _text(sql: str | None, sql_file: Path | None) -> tuple[str, str | None]:
-    """The SQL, and the name of the file that it is from."""
+    """Return the SQL, and the name of the file that it comes from."""
     if sql == "-" or (sql_file is not None and str(sql_file) == "-"):
         return _standard_input(), "stdin"
     if sql_file is not None:

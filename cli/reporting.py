@@ -29,19 +29,19 @@ FINDINGS, NOT_READ = 1, 2
 
 
 def policy_options(command: _Command) -> _Command:
-    """How far to look, and what counts."""
+    """Add the options on how far to look, and what counts."""
     for option in reversed(
         (
             click.option(
                 "--level",
                 type=click.Choice(["schema", "footers", "values"]),
-                help="How far to look: metadata only, footers of all live files, or values too.  [default: footers]",
+                help="What to read: metadata only, footers of all live files, or values too.  [default: footers]",
             ),
             click.option(
                 "--compat",
                 "compatibility",
                 type=click.Choice(_COMPATIBILITIES),
-                help="Who must be able to read what.  [default: backward-transitive]",
+                help="Which schemas must read which data.  [default: backward-transitive]",
             ),
             click.option(
                 "--fail-on",
@@ -49,21 +49,21 @@ def policy_options(command: _Command) -> _Command:
                 help="The least severity that makes the exit code 1.  [default: error]",
             ),
             click.option(
-                "--select", multiple=True, metavar="CODE", help="Report only codes that begin so: T, T1, T101."
+                "--select", multiple=True, metavar="CODE", help="Report only codes with this prefix: T, T1, T101."
             ),
-            click.option("--ignore", multiple=True, metavar="CODE", help="Leave out codes that begin so."),
+            click.option("--ignore", multiple=True, metavar="CODE", help="Leave out codes with this prefix."),
             click.option(
                 "--engine",
                 "engines",
                 multiple=True,
                 metavar="NAME",
-                help="Readers whose troubles count: spark, trino, duckdb, polars, pyiceberg.  [default: all]",
+                help="The readers to consider: spark, trino, duckdb, polars, pyiceberg.  [default: all]",
             ),
             click.option(
                 "--sample",
                 type=click.IntRange(min=1),
                 metavar="N",
-                help="At level values: read N files at most of each shape, spec and kind of deletes.  [default: all]",
+                help="At level values: read at most N files of each shape, spec and kind of deletes.  [default: all]",
             ),
             click.option(
                 "--sample-rows",
@@ -72,16 +72,18 @@ def policy_options(command: _Command) -> _Command:
                 help="At level values: of each kind of file, read whole files until they have N rows.  [default: all]",
             ),
             click.option(
-                "--all-columns", is_flag=True, help="At level values: read columns that nothing touches, too."
+                "--all-columns",
+                is_flag=True,
+                help="At level values: also read columns that the change does not affect.",
             ),
             click.option(
                 "--config",
                 "config_file",
                 type=click.Path(dir_okay=False, path_type=Path),
-                help="Configuration.  [default: projector.toml or pyproject.toml, in this folder or above]",
+                help="Configuration file.  [default: projector.toml or pyproject.toml, in this folder or above]",
             ),
             cache_option,
-            click.option("--verbose", "-v", is_flag=True, help="Show in full what exists already, too."),
+            click.option("--verbose", "-v", is_flag=True, help="Also show existing findings in full."),
         )
     ):
         command = option(command)
@@ -89,7 +91,7 @@ def policy_options(command: _Command) -> _Command:
 
 
 def report_options(command: _Command) -> _Command:
-    """`--format` and `--output`, with the formats of reports, and `--report` for more of them."""
+    """Add `--format` and `--output` with the formats of reports, and `--report` for further reports."""
     more = click.option(
         "--report",
         "also",
@@ -97,14 +99,14 @@ def report_options(command: _Command) -> _Command:
         type=click.Path(dir_okay=False, path_type=Path),
         callback=check_output_names(FORMATS),
         metavar="FILE",
-        help="Write the report to a file too, in the format of its name: r.sarif, r.md, r.json. May be repeated.",
+        help="Also write the report to a file, in the format of its suffix: r.sarif, r.md, r.json. May be repeated.",
     )
     return output_options(*FORMATS)(more(command))
 
 
 @dataclass(frozen=True)
 class Choices:
-    """The options of a check as they were given; None where the configuration decides."""
+    """The options of a check as given on the command line; None if the configuration decides."""
 
     level: str | None
     compatibility: str | None
@@ -123,7 +125,7 @@ class Choices:
 
     @staticmethod
     def taken_from(options: dict[str, Any]) -> Choices:
-        """The choices, taken out of a command's options."""
+        """Return the choices, and remove them from a command's options."""
         from projector.check.report.config import find_config, read_config
 
         target = Target.chosen(options.pop("output_format"), options.pop("output_file"))
@@ -135,7 +137,7 @@ class Choices:
         return Choices(**{name: options.pop(name) for name in names}, **flags, target=target, also=also, config=config)
 
     def of_check(self) -> dict[str, Any]:
-        """The arguments of `projector.check` that they ask for; what was not given is as configured."""
+        """Return the arguments of `projector.check` for these choices, completed by the configuration."""
         config = self.config
         return {
             "level": self.level or config.level or "footers",
@@ -152,7 +154,7 @@ class Choices:
 
     @property
     def levels(self) -> tuple[Level, Compatibility]:
-        """How far to look, and who must be able to read what."""
+        """Return the level and the compatibility."""
         from projector.check.level import Level
         from projector.check.report.policy import Compatibility
 
@@ -160,7 +162,7 @@ class Choices:
         return Level.of(asked["level"]), Compatibility(asked["compatibility"])
 
     def fail(self, report: Report) -> bool:
-        """Whether the report holds a finding that counts as a failure."""
+        """Return whether the report holds a finding that counts as a failure."""
         from projector.check.report.findings import Severity
 
         fail_on = self.fail_on or self.config.fail_on or "error"

@@ -1,4 +1,4 @@
-"""Arrow columns as values that JSON can hold, exactly: what numbers of JSON cannot say is text."""
+"""Convert Arrow columns exactly to values that JSON can hold: numbers that JSON cannot represent become text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def json_values(array: pa.Array) -> list[Any]:
-    """The values of a column.
+    """Return the values of a column.
 
     Structs are objects, lists are arrays, maps are arrays of `{"key": ..., "value": ...}`. Decimals, dates, times,
     timestamps and UUIDs are text as in the spec's JSON single values; binary is hexadecimal text; NaN and the

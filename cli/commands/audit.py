@@ -1,4 +1,4 @@
-"""`projector audit`: what there is to say of a table as it stands."""
+"""`projector audit`: what is wrong or risky in a table as it is."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..reporting import Choices, finish, policy_options, report_options
 @table_options
 @report_options
 def command(location: str, **options: Any) -> None:
-    """Look a table over as it stands: its metadata and its live files.
+    """Audit a table as it is, its metadata and its live files.
 
-    Exits with 0 where nothing is wrong, 1 where something is, 2 where the table could not be read.
+    Exits with 0 if no finding reaches --fail-on, 1 if one does, 2 if the table cannot be read. Reads only.
 
     \b
     projector audit sample_data/orders

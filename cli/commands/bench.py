@@ -1,4 +1,4 @@
-"""`projector bench`: the benchmarks, which are a package of their own beside this one."""
+"""`projector bench`: the benchmarks, which are a separate package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def _command() -> click.Command:
-    # Checked out, the two packages are called cli and benchmarks; installed, projector_cli and projector_benchmarks.
+    # In a checkout the packages are cli and benchmarks; installed, projector_cli and projector_benchmarks.
     assert __package__ is not None
     found = import_module(f"{__package__.removesuffix('cli.commands')}benchmarks.command").command
     assert isinstance(found, click.Command)

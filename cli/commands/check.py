@@ -1,4 +1,4 @@
-"""`projector check`: what a change would do to the data that is there."""
+"""`projector check`: what a change would do to the existing data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ from ..reporting import Choices, finish, policy_options, report_options
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path))
 @proposal_options
 @click.option(
-    "--query", "queries", multiple=True, metavar="SQL", help="A query to run before and after. May be repeated."
+    "--query",
+    "queries",
+    multiple=True,
+    metavar="SQL",
+    help="A query to run before and after the change. May be repeated.",
 )
 @click.option(
     "--queries",
@@ -40,11 +44,12 @@ from ..reporting import Choices, finish, policy_options, report_options
 @table_options
 @report_options
 def command(location: str, files: tuple[Path, ...], **options: Any) -> None:
-    """Check a change on a table's old files, before it is committed.
+    """Check a change against a table's old files before the commit.
 
-    FILEs hold ALTER TABLE statements; each is checked on what those before it make of the table. Exits with 0 if no
-    finding reaches --fail-on, 1 if one does, 2 if the check could not be done or a FILE is not understood. Reads only;
-    commits nothing.
+    FILEs hold ALTER TABLE statements. Each is checked against the table as the FILEs before it leave it. Exits with 0
+    if
+    no finding reaches --fail-on, 1 if one does, 2 if the check fails or a FILE cannot be parsed. Reads only; commits
+    nothing.
 
     \b
     projector check sample_data/orders --sql "ALTER TABLE orders ADD COLUMN note string"
@@ -65,7 +70,9 @@ def command(location: str, files: tuple[Path, ...], **options: Any) -> None:
     if not files:
         proposal = read_proposal(table, options)
         if proposal is None:
-            raise ProjectorError("There is nothing to check", hint=f"{WAYS}; `projector audit` needs none")
+            raise ProjectorError(
+                "No change to check", hint=f"{WAYS}; `projector audit` checks a table without a change"
+            )
         with check_progress() as progress:
             report = check(table, proposal, **given, progress=progress, **choices.of_check())
         finish((report,), choices)
@@ -78,19 +85,19 @@ def command(location: str, files: tuple[Path, ...], **options: Any) -> None:
     for file in files:
         try:
             proposal = require_proposal(table, {**options, "sql_file": file})
-        except ProjectorError as error:  # a finding at its place; the other files are checked without this one
+        except ProjectorError as error:  # report it at its place; check the other files without this one
             level, compatibility = choices.levels
             reports.append(not_understood(error, str(file), table.metadata, level, compatibility))
             continue
         with check_progress() as progress:
             reports.append(check(table, proposal, **given, progress=progress, **choices.of_check()))
-        with suppress(SchemaUpdateError):  # what cannot be applied is in the report; the next file goes without it
+        with suppress(SchemaUpdateError):  # the report says what cannot be applied; check the next file without it
             table = table.as_if(update_of(proposal))
     finish(reports, choices)
 
 
 def _queries(given: tuple[str, ...], folder: Path | None) -> dict[str, str]:
-    """The queries by their names: numbers, and names of files."""
+    """Return the queries by name: their numbers, or the names of their files."""
     found = {str(number): sql for number, sql in enumerate(given, 1)}
     if folder is not None:
         files = sorted(folder.rglob("*.sql")) if folder.is_dir() else [folder]

@@ -1,4 +1,4 @@
-"""`projector commit`: check a change, and make it of the table."""
+"""`projector commit`: check a change, then commit it."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 @click.command("commit", short_help="Check a change as `check` does, then commit it.")
 @click.argument("location", metavar="TABLE")
 @proposal_options
-@click.option("--no-check", is_flag=True, help="Commit without looking at the old files first.")
+@click.option("--no-check", is_flag=True, help="Commit without checking the old files first.")
 @policy_options
 @table_options
 @output_options("text", "json")
 def command(location: str, no_check: bool, **options: Any) -> None:
-    """Check a change on the table's old files, then commit it in one atomic step.
+    """Check a change against the table's old files, then commit it in one atomic step.
 
-    Where another writer was faster the change is checked again on the table as it has become, and applied to that.
-    Exits with 0 where it is committed or there is nothing to commit, 1 where it is refused, with the report on stderr,
-    and 2 where it could not be done.
+    If another writer was faster, the change is checked again and applied to the new state of the table. Exits with 0 if
+    the change is committed or there is nothing to commit, 1 if the check refuses it (the report goes to stderr), and 2
+    if
+    the commit fails.
 
     \b
     projector commit warehouse/db/orders --sql "ALTER TABLE orders ADD COLUMN note string"
@@ -49,7 +50,7 @@ def command(location: str, no_check: bool, **options: Any) -> None:
     based_on = [table.metadata]
 
     def look(at: Table) -> None:
-        """Check the change on the table as it is; raises `CheckFailedError`."""
+        """Check the change on the table as it is. Raises `CheckFailedError`."""
         from projector.api.check import check
 
         based_on.append(at.metadata)
@@ -87,7 +88,7 @@ def command(location: str, no_check: bool, **options: Any) -> None:
     elif commit.changed:
         write_text(f"Committed {_made(based_on[-1], after)}: {committed.metadata_file}\n", choices.target)
     else:
-        write_text("Nothing to commit: the table stays as it is.\n", choices.target)
+        write_text("Nothing to commit: the table is unchanged.\n", choices.target)
 
 
 def _refused_by_check(report: Report, choices: Choices) -> NoReturn:
@@ -99,7 +100,7 @@ def _refused_by_check(report: Report, choices: Choices) -> NoReturn:
 
 
 def _refused(error: SchemaUpdateError, target: Target) -> NoReturn:
-    """A change that cannot be applied, and that no check was asked about, or one that was told not to fail."""
+    """Exit with the error of a change that cannot be applied and was not refused by a check."""
     if target.format == "json":
         write_document({"changed": False, "refused_by": "table", "message": error.message}, target)
     else:
@@ -108,7 +109,7 @@ def _refused(error: SchemaUpdateError, target: Target) -> NoReturn:
 
 
 def _show(report: Report, choices: Choices, outcome: str) -> None:
-    """The report on stderr: stdout says what was committed."""
+    """Write the report to stderr, because stdout says what was committed."""
     from projector.render import text
 
     color = bool(os.environ.get("FORCE_COLOR")) or (sys.stderr.isatty() and os.environ.get("TERM") != "dumb")
@@ -119,7 +120,7 @@ def _show(report: Report, choices: Choices, outcome: str) -> None:
 
 
 def _made(before: TableMetadata, after: TableMetadata) -> str:
-    """What is current after a commit that was not before."""
+    """Return the ids and versions that are current after a commit and were not before."""
     parts = [
         f"{what} {getattr(after, name)}"
         for what, name in (

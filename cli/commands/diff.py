@@ -1,4 +1,4 @@
-"""`projector diff`: what makes two schemas differ, by field id or by name."""
+"""`projector diff`: the differences between two schemas, by field id or by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DIFFERENT = 1
 def command(
     one: str, other: str, by: str, properties: tuple[str, ...], output_format: str | None, output_file: Path | None
 ) -> None:
-    """Compare two schemas. Exits with 0 where they are the same, 1 where they differ.
+    """Compare two schemas. Exits with 0 if they are equal, 1 if they differ.
 
     A and B are each a table, a table at a point of its history (TABLE@schema:3, TABLE@snapshot:123, TABLE@ref:main), or
     a file with a schema: the spec's JSON, table metadata, Parquet, Arrow.

@@ -29,7 +29,8 @@ _COLUMNS = ("field", "id", "type", "origin", "column", "column_type", "cast", "d
 def command(location: str, column: str | None, **options: Any) -> None:
     """Show which files a column's values come from, by which rule, and with which cast.
 
-    COLUMN is a dotted path, such as items.element.gift; its nested fields are shown with it. Reads footers, no rows.
+    COLUMN is a dotted path, such as items.element.gift; its nested fields are shown with it. Reads footers, but no
+    rows.
 
     \b
     projector explain sample_data/orders
@@ -90,7 +91,7 @@ def _pruned(pruning: PruningExplanation) -> str:
         return kept
     reasons = [f"{total.files} files: {total.reason}" for total in pruning.skipped]
     reasons += [f"manifest {skipped.file}: {skipped.reason}" for skipped in pruning.skipped_manifests]
-    return f"{kept}, to give out about {pruning.records_expected}; skipped: {'; '.join(reasons)}"
+    return f"{kept}, to return about {pruning.records_expected}; skipped: {'; '.join(reasons)}"
 
 
 def _row(field: FieldExplanation) -> tuple[Any, ...]:

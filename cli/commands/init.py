@@ -23,14 +23,14 @@ _FOLDER = "migrations"
     "--migrations", "folder", metavar="FOLDER", default=_FOLDER, show_default=True, help="Where ALTER TABLE files are."
 )
 @click.option("--pyproject", is_flag=True, help="Write [tool.projector] to pyproject.toml, not projector.toml.")
-@click.option("--pre-commit", is_flag=True, help="Add a hook to .pre-commit-config.yaml, too.")
-@click.option("--github", is_flag=True, help="Write a workflow for pull requests to .github/workflows/, too.")
-@click.option("--force", is_flag=True, help="Write over files of projector that are there; hooks of others stay.")
+@click.option("--pre-commit", is_flag=True, help="Also add a hook to .pre-commit-config.yaml.")
+@click.option("--github", is_flag=True, help="Also write a workflow for pull requests to .github/workflows/.")
+@click.option("--force", is_flag=True, help="Overwrite existing files of projector; other hooks stay.")
 def command(location: str, folder: str, pyproject: bool, pre_commit: bool, github: bool, force: bool) -> None:
-    """Write a configuration for the check in this folder; on request a pre-commit hook and a GitHub workflow.
+    """Write a configuration for the check in this folder; on request also a pre-commit hook and a GitHub workflow.
 
-    Nothing that is there is written over, unless --force says so; if some file is in the way, none is written.
-    A hook is added to the hooks that are there.
+    Existing files are not overwritten without --force; if one is in the way, nothing is written. The hook is added to
+    the existing hooks.
 
     \b
     projector init
@@ -55,7 +55,7 @@ def command(location: str, folder: str, pyproject: bool, pre_commit: bool, githu
     in_the_way = [f for f in files if f.exists() and f.name not in ("pyproject.toml", ".pre-commit-config.yaml")]
     if in_the_way and not force:
         raise ProjectorError(
-            f"There is {', '.join(map(str, in_the_way))} already", hint="move it away, or use --force to write over it"
+            f"There is {', '.join(map(str, in_the_way))} already", hint="move it away, or use --force to overwrite it"
         )
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -66,14 +66,14 @@ def command(location: str, folder: str, pyproject: bool, pre_commit: bool, githu
 
 
 def _require_table(location: str) -> None:
-    """Raise `NotFoundError` for a local path that does not exist; other places are not asked for."""
+    """Raise `NotFoundError` for a local path that does not exist. Other locations are not checked."""
     place = Path(location.removeprefix("file://"))
     if "://" not in location.removeprefix("file://") and not place.exists():
         raise NotFoundError(f"There is no table {location}", hint="give the path from this folder, or leave it out")
 
 
 def _with_section(file: Path) -> str:
-    """The text of a pyproject.toml with the configuration behind it."""
+    """Return the text of a pyproject.toml with the configuration appended."""
     try:
         text = read_text(file)
     except NotFoundError:

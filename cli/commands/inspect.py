@@ -132,7 +132,7 @@ def _files(table: Table, options: dict[str, Any]) -> Listing:
 
 
 def _bounds(schema: Schema, file: Any) -> str:
-    """The bounds of a file's columns, by their names: `id 1..9, name 'a'..'z'`."""
+    """Return the bounds of a file's columns by name: `id 1..9, name 'a'..'z'`."""
     from projector.schema.binary_values import decode_bound
     from projector.schema.single_values import format_value
 
@@ -201,7 +201,7 @@ def _orders(table: Table) -> Listing:
 
 
 def _sources(table: Table, field: Any) -> tuple[list[int], str]:
-    """The ids of a field's source columns, and their names in the current schema."""
+    """Return the ids of a field's source columns, and their names in the current schema."""
     schema = table.schema()
     names = [schema.name_of(i) if i in schema.fields_by_id else f"id {i}, dropped" for i in field.source_ids]
     return list(field.source_ids), ", ".join(names)
@@ -240,7 +240,7 @@ def _write_shapes(table: Table, options: dict[str, Any], target: Target, cache: 
 
 
 def _write_mapping(table: Table, target: Target) -> None:
-    """The mapping, and what the files that need it say of it. CSV has the mapping alone: no file is opened for it."""
+    """Write the mapping, and its problems by the files that need it. CSV has only the mapping, and opens no file."""
     text = table.properties.get(NAME_MAPPING_PROPERTY)
     wrong = () if text is not None and target.format == "csv" else table.name_mapping_problems()
     if text is None and not wrong:
@@ -262,7 +262,7 @@ def _write_mapping(table: Table, target: Target) -> None:
 
 
 def _mapping(table: Table) -> Listing:
-    """The entries of the mapping; none where there is no mapping, or none that can be read."""
+    """Return the entries of the mapping; none if there is no mapping, or it cannot be read."""
     try:
         mapping = table.metadata.name_mapping
     except ProjectorError:
@@ -304,7 +304,7 @@ def _snapshots(table: Table) -> Listing:
 
 
 def _short_type(field_type: Any) -> str:
-    """A type without its children, which have rows of their own."""
+    """Return a type without its children, which have rows of their own."""
     return str(field_type) if field_type.is_primitive else str(field_type).partition("<")[0]
 
 
@@ -315,7 +315,7 @@ def _default(field: Any, value: Any) -> str | None:
 
 
 def _partition_text(field: PartitionField, value: Any) -> str:
-    """A partition value for people: months and days as dates, the rest as it is."""
+    """Return a partition value as text: months and days as dates, other values as they are."""
     from projector.schema.iso_text import format_date
 
     match field.transform.lower():

@@ -1,4 +1,4 @@
-"""`projector plan`: what a change would make of a table, before anything is written."""
+"""`projector plan`: what a change would commit, before anything is written."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 def command(location: str, **options: Any) -> None:
     """Show the schema, the metadata and the REST request that a change would commit.
 
-    For partition specs and sort orders it shows what old files keep and what new files get; with --filter also what
-    the filter opens and reads. Nothing is checked against the data files and nothing is written.
+    For partition specs and sort orders it also shows what old files keep and what new files get; with --filter also
+    what
+    the filter opens and reads. The change is not checked against the data files, and nothing is written.
 
     \b
     projector plan sample_data/orders --sql "ALTER TABLE orders ADD COLUMN note string"
@@ -54,7 +55,7 @@ def command(location: str, **options: Any) -> None:
 
 
 def _layout(table: Table, commit: Commit, row_filter: str | None) -> LayoutPlan | None:
-    """What becomes of files; only where it is asked for, because manifests are read for it."""
+    """Return what the change means for files; None unless it was asked for, because it reads manifests."""
     before, after = table.metadata, commit.metadata
     same = before.spec_ids == after.spec_ids and before.default_spec_id == after.default_spec_id
     same_order = before.sort_orders == after.sort_orders and before.default_sort_order_id == after.default_sort_order_id
@@ -116,11 +117,11 @@ def _text(table: Table, commit: Commit, layout: LayoutPlan | None) -> str:
             lines += [f"Schema {after.current_schema_id} stays as it is.", ""]
         else:
             added = after.current_schema_id not in before.schema_ids
-            how = "is added" if added else "is one the table has had, and is used again"
+            how = "is added" if added else "was the table's before, and becomes current again"
             lines += [f"Schema {after.current_schema_id} {how}; the current one is {table.schema().schema_id}.", ""]
             lines += [*side_by_side(table.schema(), after.current_schema), ""]
     else:
-        lines += ["Nothing to commit: the table stays as it is."]
+        lines += ["Nothing to commit: the table is unchanged."]
     if layout is not None:
         lines += [*layout_lines(layout), ""]
     if commit.changed:

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     type=click.Choice(["duckdb", "polars"]),
     default="duckdb",
     show_default=True,
-    help="What runs the query.",
+    help="The engine that runs the query.",
 )
 @click.option("--table", "more", multiple=True, metavar="NAME=PATH", help="A further table. May be repeated.")
-@click.option("--as-if", "as_if", metavar="SQL", help="Run it as if ALTER TABLE statements were committed to TABLE.")
+@click.option(
+    "--as-if", "as_if", metavar="SQL", help="Run the query as if these ALTER TABLE statements were committed to TABLE."
+)
 @click.option(
     "--as-if-file",
     "as_if_file",
@@ -45,11 +47,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Dialect of the ALTER TABLE statements.",
 )
-@click.option("--limit", "-n", type=click.IntRange(min=0), help="Rows to write at most.")
+@click.option("--limit", "-n", type=click.IntRange(min=0), help="The most rows to write.")
 @table_options
 @output_options("text", "table", "json", "csv", "parquet")
 def command(table: str, sql: str, **options: Any) -> None:
-    """Query a table, called t and by its own last name, with SQL. Nothing is written; only the tables are read.
+    """Query a table, called t or by its own last name, with SQL. Nothing is written, and only the tables are read.
 
     \b
     projector query sample_data/orders "SELECT count(*) FROM t"

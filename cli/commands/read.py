@@ -28,10 +28,12 @@ _FILE = click.Path(path_type=Path)
     "--select", "-s", "selected", multiple=True, metavar="COLUMN", help="A column, or a field: a.b. May be repeated."
 )
 @click.option("--filter", "row_filter", metavar="EXPRESSION", help="Rows to keep: \"price > 100 and shop = 'porto'\".")
-@click.option("--ignore-case", is_flag=True, help="Match the names of columns without regard to case.")
+@click.option("--ignore-case", is_flag=True, help="Ignore case in the names of columns.")
 @click.option("--limit", "-n", type=click.IntRange(min=0), help="Rows at most.")
 @click.option("--count", "only_count", is_flag=True, help="Print only the number of rows.")
-@click.option("--engine", default="arrow", show_default=True, help="What reads: arrow, or rows (slow, for comparison).")
+@click.option(
+    "--engine", default="arrow", show_default=True, help="The engine that reads: arrow, or rows (slow, for comparison)."
+)
 @point_options
 @table_options
 @output_options("text", "json", "csv", "parquet")

@@ -17,7 +17,7 @@ from ..output import Listing, Target, write_listing
 @click.option(
     "--write", "folder", type=click.Path(file_okay=False, path_type=Path), help="Write all pages to a folder."
 )
-@click.option("--portability", is_flag=True, help="What readers are known to do, as a page.")
+@click.option("--portability", is_flag=True, help="Show the page on what readers are known to do.")
 @output_options("text", "json", "csv")
 def command(
     code: str | None, folder: Path | None, portability: bool, output_format: str | None, output_file: Path | None
@@ -54,6 +54,6 @@ def command(
         return
     rows = tuple((r.code, r.name, str(r.family), str(r.level), r.summary) for r in rules.values())
     listing = Listing("rules", ("code", "name", "family", "level", "summary"), rows)
-    if target.format == "text":  # the code says the family, and lines have room for what is asked for most
+    if target.format == "text":  # the code already tells the family, so that column is left out
         listing = Listing("rules", ("code", "name", "summary"), tuple((r[0], r[1], r[-1]) for r in rows))
     write_listing(listing, target)

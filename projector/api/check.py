@@ -1,4 +1,4 @@
-"""The check of a schema change on a table's old files, before anything is committed; and the audit of a table."""
+"""Check a schema change against a table's old files before it is committed, or audit a table."""
 
 from __future__ import annotations
 
@@ -45,68 +45,68 @@ def check(
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Say what a change would do to the data that is there; without a change, audit the table as it stands.
+    """Report what a change would do to the existing data; without a change, audit the table as it is.
 
-    Reads only; nothing is written or committed. What cannot be applied is a finding, not an error.
+    Reads only; nothing is written or committed. A change that cannot be applied is a finding, not an error.
 
     Parameters
     ----------
     table:
-        A table, or where it is.
+        A table, or its location.
     update, sql, schema:
-        The change, one of them: recorded operations or a transaction of several updates; `ALTER TABLE` statements,
-        which may also be given as `update`; the schema that is wanted, as a `Schema`, its spec JSON, an Arrow schema,
-        or the path of a file with one.
+        The change, as one of them: recorded operations or a transaction of several updates; `ALTER TABLE` statements,
+        which may also be given as `update`; or the desired schema as a `Schema`, its spec JSON, an Arrow schema, or the
+        path of a file that holds one.
     dialect:
-        Of the SQL: `spark`, `trino` or `duckdb`.
+        The dialect of the SQL: `spark`, `trino` or `duckdb`.
     level:
-        `schema` opens no data file, `footers` reads the footers of all live ones, `values` reads values too.
+        `schema` opens no data file, `footers` reads the footers of all live files, `values` also reads values.
     compatibility:
-        `backward-transitive`: the new schema reads the files of every retained snapshot. `backward`: those of the
-        current snapshot. `forward`, `full` and their `-transitive` forms ask the old schema to read new data (too).
-        `none`: only what cannot be applied counts.
+        `backward-transitive`: the new schema must read the files of every retained snapshot. `backward`: those of the
+        current snapshot. `forward`: the old schema must read new data. `full`: both. `forward-transitive` and
+        `full-transitive` ask it of every retained snapshot. `none`: only changes that cannot be applied count.
     select, ignore:
         Prefixes of the codes to report, and of those to leave out (`ALL` for all).
     suppressions:
-        Findings that somebody has decided to live with.
+        Findings to accept, each with a reason.
     engines:
-        The readers whose troubles count, of `spark`, `trino`, `duckdb`, `polars`, `pyiceberg`; all unless given.
-        At level `values` Arrow reads, and those of these that projector has an engine for; each is compared with the
-        row oracle.
+        The readers to consider, of `spark`, `trino`, `duckdb`, `polars`, `pyiceberg`; all by default. At level
+        `values`,
+        Arrow and those of them that projector has an executor for read the files; each is compared with the row oracle.
     sample, sample_rows:
-        At level `values`: how many files of each kind are read at most, or whole files, the smallest first, until they
-        have so many rows; all unless given. A kind is a shape, a partition spec, and the kinds of deletes that apply.
+        At level `values`: the most files of each kind to read, or whole files, the smallest first, until they have that
+        many rows; all by default. A kind is a shape, a partition spec, and the kinds of deletes that apply.
     all_columns:
-        At level `values`: whether to read columns that the change cannot alter, too. An audit reads all columns.
+        At level `values`: also read columns that the change cannot alter. An audit reads all columns.
     queries:
-        Downstream queries by their names: each is run over the current snapshot before and after, through DuckDB. They
-        know the table as `t`, and by its own last name. One that does not run before is a finding.
+        Downstream queries by name. Each runs in DuckDB over the current snapshot before and after the change. Queries
+        call the table `t`, or by its own last name. A query that fails before the change is a finding.
     query_tables:
-        Further tables by the names that the queries have for them.
+        Further tables, by the names that the queries use.
     sql_file:
-        Name of the file that the SQL came from, for the report.
+        The name of the file that the SQL came from, for the report.
     any_table:
-        Whether the SQL may name any table. Unless allowed it names `t`, or the table by its own last name or its name
-        in the catalog.
+        Let the SQL name any table. By default it must name `t`, the table's own last name, or its name in the catalog.
     cache:
-        Whether what files, manifests and manifest lists say is kept on disk (in PROJECTOR_CACHE_DIR, or the user's
-        folder of caches), so that those that were read once and have not changed are not opened again.
+        Store facts about files, manifests and manifest lists on disk (in PROJECTOR_CACHE_DIR, or the user's cache
+        folder),
+        so that unchanged ones are not opened again.
     executor:
-        Where footers and values are read, unless in this process: any `concurrent.futures.Executor`, of threads,
-        processes (at level `values` spawned ones) or a cluster, such as Dask's `Client.get_executor()`.
+        Where footers and values are read, instead of in this process: a `concurrent.futures.Executor` of threads, of
+        processes (at level `values` spawned ones), or of a cluster, such as Dask's `Client.get_executor()`.
     progress:
-        Called, in this thread, after each portion of work with how far the check has come.
+        Called in this thread after each portion of work, with the progress of the check.
 
     Raises
     ------
     ParseError
-        SQL, or a schema, that is not understood; SQL for another table.
+        SQL or a schema that cannot be parsed; SQL that names another table.
     NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
-        A table that cannot be read.
+        The table cannot be read.
     ExhaustedError, StoreError
-        The machine or the store, and no file, is at fault while values are read.
+        While values are read, the machine or the store fails, not a file.
     UnsupportedError
-        A level, a compatibility, an engine or a prefix of codes that there is not; forked processes for values.
+        An unknown level, compatibility, engine or prefix of codes; forked processes at level `values`.
     """
     return _loaded(table).check(
         update,
@@ -147,9 +147,9 @@ def audit(
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Say what there is to say of a table as it stands: its metadata, and the live files of its snapshots.
+    """Audit a table as it is: its metadata, and the live files of its snapshots.
 
-    Reads only. The parameters and errors are those of `check`; in the report of an audit every finding decides.
+    Reads only. The parameters and errors are those of `check`. In the report of an audit every finding decides.
     """
     return _loaded(table).audit(
         level=level,

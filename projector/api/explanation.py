@@ -1,4 +1,4 @@
-"""Where the fields of a scan come from, shape by shape."""
+"""Explain where the fields of a scan come from, shape by shape."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class ShapeExplanation:
-    """The files of one shape, with the same partition values present, and how they are projected.
+    """Files of one shape with values for the same partition fields, and how they are projected.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class ShapeExplanation:
     files:
         Their paths, as the manifests spell them.
     row_count:
-        Rows in all of them, by their own footers.
+        The rows in all of them, by their footers.
     """
 
     plan: Plan
@@ -32,26 +32,26 @@ class ShapeExplanation:
 
     @property
     def fields(self) -> tuple[FieldExplanation, ...]:
-        """Every requested field, parents before their children."""
+        """All requested fields, parents before their children."""
         return explain_plan(self.plan)
 
 
 @dataclass(frozen=True, slots=True)
 class PruningExplanation:
-    """What a scan reads of a table and what it skips: what a partition spec or a sort order is worth to it.
+    """What a scan reads of a table and what it skips, which shows the benefit of a partition spec or a sort order.
 
     Parameters
     ----------
     manifests:
-        Manifests that were opened.
+        The number of manifests opened.
     skipped_manifests:
-        Those that were not, and why.
+        The manifests not opened, and why.
     files, records_to_read:
-        Data files that are read, and the records in them.
+        The data files to read, and the records in them.
     records_expected:
-        Records that the scan is expected to give out of them; see `ScanPlan.records_expected`.
+        The records that the scan is expected to return from them; see `ScanPlan.records_expected`.
     skipped:
-        Live data files that are not read, by reason.
+        The live data files that are not read, by reason.
     """
 
     manifests: int
@@ -63,12 +63,12 @@ class PruningExplanation:
 
     @property
     def files_skipped(self) -> int:
-        """Live data files in the opened manifests that are not read."""
+        """The live data files in the opened manifests that are not read."""
         return sum(total.files for total in self.skipped)
 
     @property
     def records_skipped(self) -> int:
-        """Records in them."""
+        """The records in the skipped files."""
         return sum(total.records for total in self.skipped)
 
 
@@ -91,7 +91,7 @@ class Explanation:
     pruning: PruningExplanation = PruningExplanation(0, (), 0, 0, 0, ())
 
     def column(self, path: str) -> tuple[tuple[ShapeExplanation, FieldExplanation], ...]:
-        """For one field, by dotted path: where it comes from in each shape.
+        """Return where one field, by dotted path, comes from in each shape.
 
         Raises `NotFoundError` for a field that the scan does not have.
         """
@@ -100,7 +100,7 @@ class Explanation:
 
 
 def explain_pruning(plan: ScanPlan) -> PruningExplanation:
-    """The figures of a scan's plan."""
+    """Return the figures of a scan's plan."""
     return PruningExplanation(
         len(plan.manifests),
         plan.skipped_manifests,

@@ -1,4 +1,4 @@
-"""Which snapshot a scan reads, and with which schema (spec: Point in Time Reads, Snapshot References)."""
+"""Choose the snapshot that a scan reads, and its schema (spec: Point in Time Reads, Snapshot References)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class PointInTime:
-    """A snapshot, None for a table without any, and the schema that it is read with."""
+    """The snapshot to read, None for a table without any, and the schema to read it with."""
 
     snapshot: Snapshot | None
     schema: Schema
@@ -26,17 +26,18 @@ def choose_point(
     ref: str | None = None,
     as_of: datetime | int | str | None = None,
 ) -> PointInTime:
-    """The snapshot and schema to read; one argument at most, none for the current state.
+    """Return the snapshot and schema to read. At most one argument may be given; without one, the current state is
+    read.
 
-    A snapshot, a tag and a time are read with the snapshot's own schema, or the current one where it records none; a
+    A snapshot, a tag and a time are read with the snapshot's own schema, or with the current one if it records none. A
     branch is read with the table's current schema.
 
     Raises
     ------
     NotFoundError
-        Where the table has no such snapshot, ref or time.
+        The table has no such snapshot, ref or time.
     ProjectorError
-        For more than one argument.
+        More than one argument is given.
     """
     if sum(given is not None for given in (snapshot_id, ref, as_of)) > 1:
         raise ProjectorError("Cannot combine snapshot_id, ref and as_of", hint="give one of them")
@@ -58,13 +59,13 @@ def _own(metadata: TableMetadata, snapshot: Snapshot) -> Schema:
 
 def _milliseconds(as_of: datetime | int | str) -> int:
     if isinstance(as_of, bool) or not isinstance(as_of, (datetime, int, str)):
-        raise ProjectorError(f"Cannot be a time: {as_of!r}", hint="give a datetime, ISO text, or milliseconds")
+        raise ProjectorError(f"Invalid time: {as_of!r}", hint="give a datetime, ISO text, or milliseconds")
     if isinstance(as_of, int):
         return as_of
     moment = _parsed(as_of) if isinstance(as_of, str) else as_of
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    # Whole milliseconds, without going through a float.
+    # Whole milliseconds, without the rounding of a float.
     since = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
 
@@ -73,6 +74,4 @@ def _parsed(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise ParseError(
-            f"Cannot be a time: {text!r}", text=text, hint="write it as 2024-05-01T12:00:00+00:00"
-        ) from None
+        raise ParseError(f"Invalid time: {text!r}", text=text, hint="write it as 2024-05-01T12:00:00+00:00") from None

@@ -1,4 +1,4 @@
-"""SQL over tables under their evolved schemas, in DuckDB or Polars. Queries read, and read nothing but the tables."""
+"""Run SQL over tables under their evolved schemas, in DuckDB or Polars. Queries only read, and read only the tables."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ if TYPE_CHECKING:
 
 
 def query(sql: str, tables: Mapping[str, Table], *, engine: str = "duckdb") -> pa.RecordBatchReader:
-    """Run a query over tables, and give its rows as a stream of batches in the engine's own types.
+    """Run a query over tables, and return its rows as a stream of batches in the engine's own types.
 
     Parameters
     ----------
     sql:
         One SELECT, VALUES, or EXPLAIN of one, in the dialect of the engine. It names the tables by the keys of
-        `tables`, without regard to case. Of each table only the columns are read that it mentions, metadata columns
-        such as `_file` and `_pos` among them. What its WHERE says
-        of one table's columns alone decides, with the table's manifests, which files are opened.
+        `tables`,
+        ignoring case. Of each table only the columns that it mentions are read, including metadata columns such as
+        `_file` and `_pos`. Conditions of its WHERE on one table's columns alone, and the table's manifests, decide
+        which
+        files are opened.
     tables:
         The tables by their names in the query.
     engine:
-        `duckdb` or `polars`. DuckDB's own access to files and settings is shut off before the query is seen.
+        `duckdb` or `polars`. DuckDB's own access to files and settings is closed before it sees the query.
 
     Raises
     ------
     ParseError, UnsupportedError, NotFoundError
-        For text that is not one query, that does something else than read, or names a table that there is not.
+        The text is not one query, does something other than read, or names an unknown table.
     ProjectorError
-        For whatever the engine does not take, or fails at; at once, or while batches are drawn.
+        The engine rejects the query or fails; at once, or while batches are read.
     """
     run = {"duckdb": _with_duckdb, "polars": _with_polars}.get(engine)
     if run is None:
@@ -66,7 +68,7 @@ def _with_duckdb(parsed: QueryText, tables: Mapping[str, Table]) -> pa.RecordBat
     def start() -> pa.RecordBatchReader:
         return run_query(connection, parsed.sql).to_arrow_reader(DEFAULT_BATCH_SIZE)
 
-    # The connection ends with the reader, which keeps it.
+    # The reader keeps the connection alive, and closes it when it ends.
     return _named("DuckDB", start, (duckdb.Error, OSError), connection, tables)
 
 
@@ -90,7 +92,7 @@ _UNKNOWN_COLUMN = re.compile(
 
 
 def _near(name: str, tables: Mapping[str, Table]) -> str:
-    """What to write instead of the name of a column that no table has."""
+    """Return a hint for a column name that no table has."""
     columns = {f.name for table in tables.values() for f in table.schema().fields}
     close = difflib.get_close_matches(name.lower(), columns, n=3)
     if close:
@@ -105,11 +107,11 @@ def _named(
     kept: Any,
     tables: Mapping[str, Table],
 ) -> pa.RecordBatchReader:
-    """A reader whose errors are those of this library, in one line."""
+    """Return a reader that raises this library's errors, with messages of one line."""
     import pyarrow as pa
 
     def told(error: BaseException) -> BaseException:
-        if type(error).__name__ == "InterruptException":  # what DuckDB makes of Ctrl-C
+        if type(error).__name__ == "InterruptException":  # raised by DuckDB on Ctrl-C
             return KeyboardInterrupt()
         said = " ".join(str(error).split())
         unknown = _UNKNOWN_COLUMN.search(said)

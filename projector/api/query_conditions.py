@@ -1,6 +1,6 @@
-"""Conditions of SQL as filters of a scan, where both mean exactly the same.
+"""Translate SQL conditions to scan filters, if both mean exactly the same.
 
-A literal is taken over where DuckDB and Polars compare it with the column's type without rounding it or the column.
+A literal is translated if DuckDB and Polars compare it with the column's type without rounding either.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,6})?(\+00:00|Z)?")
 _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}")
 _PARTS = frozenset({"this", "expression", "expressions", "low", "high", "negate"})
-"""The parts of a condition that are understood. One that has others (ESCAPE, SYMMETRIC, a subquery) is not."""
+"""The parts of a condition that are understood. A condition with others (ESCAPE, SYMMETRIC, a subquery) is not."""
 _NANOS_PER_DAY = 86_400 * 10**9
 
 
 def condition(node: exp.Expr, alias: str, only_source: bool, schema: Schema) -> Expression | None:
-    """A condition as an unbound filter, None where it is not surely the same.
+    """Return a condition as an unbound filter; None unless it certainly means the same.
 
     Parameters
     ----------
     alias:
-        What the table is called in the query, in lower case.
+        The name of the table in the query, in lower case.
     only_source:
-        Whether a column without a table's name can only be this table's.
+        Whether a column without a table's name can only belong to this table.
     """
     return _Conditions(alias, only_source, schema).read(node)
 
@@ -68,14 +68,14 @@ class _Conditions:
         self.alias, self.only_source, self.schema = alias, only_source, schema
 
     def read(self, node: exp.Expr) -> Expression | None:
-        negated = bool(node.args.get("negate"))  # how NOT LIKE and the like may be written down
+        negated = bool(node.args.get("negate"))  # one of the forms in which the parser represents NOT LIKE
         if any(said and part not in _PARTS for part, said in node.args.items()):
             return None
         found = self.positive(node)
         return Not(found) if negated and found is not None else found
 
     def positive(self, node: exp.Expr) -> Expression | None:
-        """A condition without regard to its being negated in itself."""
+        """Return the filter of a condition, without its own negation."""
         from sqlglot import exp
 
         match node:
@@ -137,7 +137,7 @@ class _Conditions:
         return StartsWith(path, begin) if pattern.endswith("%") and not re.search(r"[%_\\]", begin) else None
 
     def path(self, node: exp.Expr) -> tuple[str, ...] | None:
-        """The path of a column of this table, None for anything else."""
+        """Return the path of a column of this table; None for anything else."""
         from sqlglot import exp
 
         while isinstance(node, exp.Paren):
@@ -147,7 +147,7 @@ class _Conditions:
         else:
             return None
         if names[0].lower() == self.alias and len(names) > 1:
-            # A column may be called like its table; then nobody need know which of them is meant.
+            # A column may have its table's name; then it is unclear which of them is meant.
             return None if self.schema.find_id((names[0],), False) is not None else self.known(names[1:])
         return self.known(names) if self.only_source else None
 
@@ -160,7 +160,7 @@ class _Conditions:
 
 
 def _operands(node: exp.And | exp.Or) -> list[exp.Expr]:
-    """Return what a chain of ANDs, or of ORs, joins, in order. The parser nests long chains deeply."""
+    """Return the operands of a chain of ANDs or of ORs, in order. The parser nests long chains deeply."""
     found: list[exp.Expr] = []
     pending: list[exp.Expr] = [node]
     while pending:
@@ -176,7 +176,7 @@ _OPS = {"EQ": Op.EQ, "NEQ": Op.NE, "LT": Op.LT, "LTE": Op.LE, "GT": Op.GT, "GTE"
 
 
 def _literal(node: exp.Expr, kind: IcebergType) -> Any:
-    """A literal for a column of a type; None where it is none, or compares in some other type."""
+    """Return a literal for a column of a type; None if it is not one, or compares as another type."""
     from sqlglot import exp
 
     sign = ""

@@ -1,6 +1,6 @@
-"""What a query needs of each table: columns, and conditions on rows that no other row can be in the answer for.
+"""Find what a query needs of each table: the columns it reads, and a filter that excludes only rows it cannot use.
 
-All that is not understood is simply not used: then every column is read, and every file.
+What is not understood is not used: then every column is read, and every file.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 _OF_TABLE = ("this", "alias", "db", "catalog")
-"""The parts of a mention of a table that leave its rows and the names of its columns as they are."""
+"""The parts of a reference to a table that change neither its rows nor the names of its columns."""
 _OF_SELECT = ("sample", "pivots", "laterals", "match", "connect", "prewhere")
-"""The parts of a SELECT that stand between its tables and its WHERE."""
+"""The parts of a SELECT between its tables and its WHERE."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Needs:
     Parameters
     ----------
     columns:
-        Names of columns; None for all of the schema.
+        Names of the columns that it reads; None for all of the schema.
     row_filter:
-        A filter, bound, that its rows pass.
+        A bound filter; the query uses only rows that pass it.
     metadata:
-        Names of metadata columns, such as `_file`, that the query mentions.
+        Names of the metadata columns that the query mentions, such as `_file`.
     """
 
     columns: tuple[str, ...] | None = None
@@ -53,7 +53,7 @@ class Needs:
 
 
 def needs(query: QueryText, name: str, schema: Schema) -> Needs:
-    """What a query needs of the table that it knows by a name, which has a schema."""
+    """Return what a query needs of the table that it knows by a name."""
     from sqlglot import exp
 
     metadata = metadata_needs(query, schema)
@@ -66,7 +66,7 @@ def needs(query: QueryText, name: str, schema: Schema) -> Needs:
 
 
 def metadata_needs(query: QueryText, schema: Schema) -> tuple[str, ...]:
-    """Return the metadata columns that a query mentions; a column of the table that is called so goes first."""
+    """Return the metadata columns that a query mentions. A column of the table with such a name takes precedence."""
     from sqlglot import exp
 
     said = {identifier.name.lower() for identifier in query.tree.find_all(exp.Identifier)}
@@ -76,7 +76,7 @@ def metadata_needs(query: QueryText, schema: Schema) -> tuple[str, ...]:
 
 
 def _columns(tree: exp.Expr, name: str, schema: Schema) -> tuple[str, ...] | None:
-    """Every column whose name stands anywhere in the query; None where a star may stand for any."""
+    """Return every column whose name occurs in the query; None if a star may stand for any."""
     from sqlglot import exp
 
     for star in tree.find_all(exp.Star):
@@ -87,17 +87,17 @@ def _columns(tree: exp.Expr, name: str, schema: Schema) -> tuple[str, ...] | Non
     if any(j.method == "NATURAL" for j in tree.find_all(exp.Join)):
         return None
     if any(table.alias_column_names for table in tree.find_all(exp.Table) if table.name.lower() == name):
-        return None  # its columns go by other names, in their order
+        return None  # it renames the columns, by position
     said = {identifier.name.lower() for identifier in tree.find_all(exp.Identifier)}
     rows = {name, *(t.alias.lower() for t in tree.find_all(exp.Table) if t.name.lower() == name and t.alias)}
     if any(column.name.lower() in rows for column in tree.find_all(exp.Column)):
-        return None  # the whole row as a struct
+        return None  # it reads the whole row as a struct
     found = tuple(f.name for f in schema.fields if f.name.lower() in said)
     return found or tuple(f.name for f in schema.fields[:1])
 
 
 def _filter_of(table: exp.Table, schema: Schema) -> Expression:
-    """What the rows of one mention of a table pass, by the WHERE of its SELECT."""
+    """Return the filter that the rows of one reference to a table pass, by the WHERE of its SELECT."""
     from sqlglot import exp
 
     above = table.parent
@@ -126,7 +126,7 @@ def _filter_of(table: exp.Table, schema: Schema) -> Expression:
 
 
 def _may_be_null_extended(select: exp.Select, own: exp.Join | None) -> bool:
-    """Whether a source of a SELECT may be joined to nothing, or be paired with rows by more than a condition."""
+    """Return whether a source of a SELECT may be an outer join's, or be paired with rows by more than a condition."""
     passed = own is None
     for join in select.args.get("joins") or ():
         if join.method not in ("", "NATURAL") or join.kind not in ("", "INNER", "CROSS", "OUTER"):

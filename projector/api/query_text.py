@@ -1,4 +1,4 @@
-"""The SQL of a query as it is understood before an engine sees it: one statement, that only reads, of known tables."""
+"""Parse the SQL of a query before an engine sees it: one statement, that only reads, from known tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class QueryText:
     sql:
         The text.
     tree:
-        What it says; of an EXPLAIN, what is explained.
+        The parsed statement; for an EXPLAIN, the statement that it explains.
     tables:
         Names of the tables that it reads, in lower case.
     """
@@ -38,21 +38,21 @@ class QueryText:
 
 
 def parse_query(sql: str, tables: Collection[str]) -> QueryText:
-    """Understand a query.
+    """Parse a query.
 
     Parameters
     ----------
     tables:
-        Names of the tables that there are.
+        Names of the tables that it may read.
 
     Raises
     ------
     ParseError
-        For text that is not understood, and for more than one statement.
+        The text cannot be parsed, or has more than one statement.
     UnsupportedError
-        For a statement that is not a query, and for functions that read something else than the tables.
+        The statement is not a query, or calls a function that reads something other than the tables.
     NotFoundError
-        For a table that there is not.
+        The query reads an unknown table.
     """
     import sqlglot
     from sqlglot import exp
@@ -64,10 +64,10 @@ def parse_query(sql: str, tables: Collection[str]) -> QueryText:
             text = sql[explained.end() :] if explained else sql
             found = [tree for tree in sqlglot.parse(text, read="duckdb") if tree]
     except RecursionError:
-        raise ParseError("Cannot understand the query: it is nested too deeply", text=sql) from None
+        raise ParseError("Cannot parse the query: it is nested too deeply", text=sql) from None
     except SqlglotError as error:
         said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).split())
-        raise ParseError(f"Cannot understand the query: {said}", text=sql) from None
+        raise ParseError(f"Cannot parse the query: {said}", text=sql) from None
     if len(found) != 1:
         raise ParseError(f"Cannot run {len(found)} statements as one query", text=sql, hint="give one SELECT")
     (tree,) = found
@@ -77,17 +77,17 @@ def parse_query(sql: str, tables: Collection[str]) -> QueryText:
         if isinstance(node, exp.DDL | exp.DML | exp.Command | exp.Into) and not isinstance(node, exp.Query | exp.Values)
     ]
     if not written and isinstance(tree, exp.Condition) and not isinstance(tree, exp.Query):
-        raise ParseError("Cannot understand the query: it is no statement", text=sql, hint="give a SELECT")
+        raise ParseError("Cannot parse the query: it is not a statement", text=sql, hint="give a SELECT")
     if written or not isinstance(tree, exp.Query | exp.Values):
         kind = type(written[0] if written else tree)
         name = str(tree.this) if isinstance(tree, exp.Command) else kind.__name__.upper()
-        raise UnsupportedError(f"Cannot run {name}: queries only read", hint="give a SELECT")
+        raise UnsupportedError(f"Cannot run {name}: a query only reads", hint="give a SELECT")
     return QueryText(sql, tree, _tables(tree, {name.lower() for name in tables}))
 
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """The parser warns of what it makes a mere command of; that is an error here, which says it."""
+    """Silence the parser's warning about statements that it does not parse; they raise an error here."""
     thread, logger = threading.get_ident(), logging.getLogger("sqlglot")
 
     def from_elsewhere(_: logging.LogRecord) -> bool:

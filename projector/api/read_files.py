@@ -1,4 +1,4 @@
-"""Bare Parquet files, read under a schema that somebody gives: no table, no catalog."""
+"""Read bare Parquet files under a schema, without a table or a catalog."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def read_files(
     partition: Mapping[int, Any] | None = None,
     properties: Mapping[str, str] | None = None,
 ) -> Scan:
-    """A scan over Parquet files under an Iceberg schema (spec: Column Projection).
+    """Return a scan over Parquet files under an Iceberg schema (spec: Column Projection).
 
     Parameters
     ----------
     files:
-        One path or several; taken literally, never expanded.
+        One path or several, taken literally.
     schema:
-        The schema to read them under: a `Schema`, its spec JSON, or an Arrow schema. Unless given, the current schema
-        of `metadata`.
+        The schema to read them under: a `Schema`, its spec JSON, or an Arrow schema. By default the current schema of
+        `metadata`.
     metadata:
-        Table metadata, or where it is. Gives the schema and the name mapping unless those are given.
+        Table metadata, or its location. Provides the schema and the name mapping, unless those are given.
     name_mapping:
-        For files without field ids: a `NameMapping` or its JSON.
+        A `NameMapping` or its JSON, for files without field ids.
     partition:
         Identity partition values of these files: {source field id: Python value}.
     properties:
@@ -50,7 +50,7 @@ def read_files(
     Raises
     ------
     ProjectorError
-        Where neither schema nor metadata is given, or a partition value is not of its column's type.
+        Neither schema nor metadata is given, or a partition value does not have its column's type.
     """
     storage = Storage(dict(properties or {}))
     paths = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
@@ -58,7 +58,7 @@ def read_files(
         metadata = load_metadata(os.fspath(metadata), storage).metadata
     if schema is None:
         if metadata is None:
-            raise ProjectorError("Nothing says which schema to read", hint="give schema= or metadata=")
+            raise ProjectorError("No schema to read the files under", hint="give schema= or metadata=")
         requested = metadata.schema()
     else:
         requested = as_schema(schema)
@@ -71,7 +71,7 @@ def read_files(
 
 
 def as_schema(schema: Schema | pa.Schema | str | Mapping[str, Any]) -> Schema:
-    """A schema, from whatever spells one."""
+    """Return a schema from a `Schema`, its spec JSON, or an Arrow schema."""
     if isinstance(schema, Schema):
         return schema
     if isinstance(schema, (str, Mapping)):
@@ -91,7 +91,7 @@ def _plain_partition(partition: Mapping[int, Any], schema: Schema) -> Mapping[in
             values[field_id] = None if value is None else to_plain(value, field.field_type)
         except ProjectorError:
             raise ProjectorError(
-                f"Cannot use {value!r} as a partition value: it is no {field.field_type}",
+                f"Cannot use {value!r} as a partition value: it is not a {field.field_type}",
                 path=schema.name_of(field_id),
                 field_id=field_id,
             ) from None

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scan:
-    """What is read, and as what. Made by `Table.scan` and `read_files`; nothing is opened until a method asks for it.
+    """A scan of rows under a schema. `Table.scan` and `read_files` return one; no file is opened before a method needs
+    it.
 
-    A scan is pinned: it goes on reading the snapshot that was current when it was made.
+    A scan is pinned: it keeps reading the snapshot that was current when it was made.
     """
 
     _source: ScanSource = field(repr=False)
@@ -47,18 +48,19 @@ class Scan:
         object.__setattr__(self, "limit", optional_number("limit", self.limit, 0))
 
     def schema(self) -> Schema:
-        """The schema of the rows, as selected."""
+        """Return the schema of the rows, as selected."""
         return self._schema
 
     def plan_files(self) -> ScanPlan:
-        """The data files to read, and what was skipped and why. No data file is opened."""
+        """Return the data files to read, and which are skipped and why. No data file is opened."""
         return self._source.plan(self.row_filter)
 
     def count(self) -> int:
-        """Return the number of rows: that of the rows a scan gives.
+        """Return the number of rows that the scan returns.
 
-        Rows are read only if a filter cuts through a file, or rows are deleted by key or by position delete files. Of
-        all other files the footer is read, since the record counts of manifests are sometimes wrong.
+        Rows are read only from files that a filter cuts through, or that have equality deletes or position delete
+        files.
+        Of all other files only the footer is read, because record counts in manifests are sometimes wrong.
         """
         request = self._source.request(self._schema, self.row_filter)
         total, opened, whole = 0, [], []
@@ -83,14 +85,15 @@ class Scan:
         return total if self.limit is None else min(total, max(self.limit, 0))
 
     def count_in(self, tasks: Sequence[FileTask]) -> int:
-        """The number of rows in some of the scan's files, by reading them."""
+        """Return the number of rows in some of the scan's files, by reading them."""
         counted = replace(self, _schema=Schema(()), limit=None)
         return sum(batch.num_rows for batch in counted._batches("arrow", DEFAULT_BATCH_SIZE, tasks))
 
     def explain(self, *, cache: bool = True) -> Explanation:
-        """Where every field comes from, for each shape of file, and which files are read. Reads footers, no rows.
+        """Return where every field comes from in each shape of file, and which files are read. Reads footers, but no
+        rows.
 
-        With `cache`, shapes are kept on disk, and files that were read once and have not changed are not opened.
+        With `cache`, shapes are stored on disk; files that were read once and have not changed are not opened again.
         """
         plan = self.plan_files()
         request = self._source.request(self._schema, TRUE)
@@ -101,21 +104,21 @@ class Scan:
     def to_arrow_batch_reader(
         self, engine: str = "arrow", *, batch_size: int = DEFAULT_BATCH_SIZE
     ) -> pa.RecordBatchReader:
-        """The rows as a stream of batches of one Arrow schema; memory stays bounded by the batches.
+        """Return the rows as a stream of batches of one Arrow schema, in bounded memory.
 
         Parameters
         ----------
         engine:
-            `arrow`, or `rows`: the slow reference that every engine is compared with.
+            `arrow`, `polars` or `duckdb`, or `rows`: the slow reference that every engine is compared with.
         batch_size:
-            Rows in a batch at most.
+            The most rows in a batch.
 
         Raises
         ------
         ProjectionError
-            While batches are drawn, for the first file that cannot be read under the schema.
+            While batches are read: the first file that cannot be read under the schema.
         NotFoundError, CorruptFileError, UnsupportedError
-            For the first file that cannot be read at all.
+            The first file that cannot be read at all.
         """
         import pyarrow as pa
 
@@ -125,7 +128,7 @@ class Scan:
         return pa.RecordBatchReader.from_batches(arrow_schema(self._schema), batches)
 
     def to_arrow(self, engine: str = "arrow") -> pa.Table:
-        """All rows as one Arrow table. See `to_arrow_batch_reader`."""
+        """Return all rows as one Arrow table. See `to_arrow_batch_reader`."""
         import pyarrow as pa
 
         from projector.schema.arrow_schema import arrow_schema
@@ -133,28 +136,29 @@ class Scan:
         return pa.Table.from_batches(self._batches(engine, DEFAULT_BATCH_SIZE), arrow_schema(self._schema))
 
     def to_duckdb(self, name: str, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyConnection:
-        """A temporary view of the rows on a DuckDB connection, in place of any view of that name; the connection.
+        """Create or replace a temporary view of the rows on a DuckDB connection, and return the connection.
 
-        The view goes on reading this scan's snapshot, and reads the files again with every query. It belongs to the
-        connection: cursors made of it do not see it. Columns that hold variants are left out, with a warning, unless
-        they are selected.
+        The view keeps reading this scan's snapshot, and reads the files again with every query. It belongs to the
+        connection: cursors made from it do not see it. Columns that hold variants are left out with a warning, unless
+        they
+        are selected.
 
         Parameters
         ----------
         name:
-            The view's name; taken literally, whatever characters it has.
+            The view's name, taken literally.
         connection:
-            Where to make the view. Unless given, a new in-memory database, whose time zone is UTC.
+            The connection to create the view on. By default a new in-memory database, with time zone UTC.
 
         Raises
         ------
         ProjectionError
-            For the first file that cannot be read under the schema. A value that does not fit is an error of the query.
+            The first file that cannot be read under the schema. A value that does not fit is an error of the query.
         NotFoundError, CorruptFileError, UnsupportedError
-            For the first file that cannot be read at all.
+            The first file that cannot be read at all.
 
-        Errors of executing the view on your own connection, such as a value that does not fit, are duckdb's own
-        (`duckdb.Error`); `query` turns them into `ProjectorError`.
+        Errors of queries over the view on your own connection, such as a value that does not fit, are duckdb's own
+        (`duckdb.Error`); `projector query` turns them into `ProjectorError`.
         """
         return self._make_view(name, connection)
 
@@ -169,7 +173,7 @@ class Scan:
         return make_view(readable._projected_files(tasks, request), request, name, connection, self.limit, paths)
 
     def _without_variants(self) -> Scan:
-        """The scan without columns that hold variants, if none was selected: a frame or view need not use them."""
+        """Return the scan without columns that hold variants, unless columns were selected."""
         fields = self._schema.fields
         selected = {f.field_id for f in fields} != {f.field_id for f in self._source.schema.fields}
         left_out = [] if selected else [f.name for f in fields if has_variant(f.field_type)]
@@ -185,7 +189,7 @@ class Scan:
         )
 
     def to_pandas(self, **options: Any) -> pd.DataFrame:
-        """All rows as a pandas DataFrame; `options` go to `pyarrow.Table.to_pandas`."""
+        """Return all rows as a pandas DataFrame. `options` are passed to `pyarrow.Table.to_pandas`."""
         try:
             import pandas  # noqa: F401
         except ImportError:
@@ -195,7 +199,7 @@ class Scan:
         return self.to_arrow().to_pandas(**options)
 
     def to_polars(self) -> pl.DataFrame:
-        """All rows as a Polars DataFrame, in Polars' nearest types. See `to_arrow_batch_reader` for errors."""
+        """Return all rows as a Polars DataFrame in the nearest Polars types. Raises as `to_arrow_batch_reader` does."""
         import polars as pl
 
         from projector.engines.polars.convert import from_batches
@@ -204,11 +208,13 @@ class Scan:
         return pl.concat(frames, how="vertical", rechunk=False) if frames else from_batches([], self._schema)
 
     def to_lazy(self) -> pl.LazyFrame:
-        """The rows as a Polars LazyFrame, in Polars' nearest types. Nothing is read until it is collected.
+        """Return the rows as a Polars LazyFrame, in the nearest Polars types. Nothing is read before it is collected.
 
-        Columns that are not used are not read; files that a filter on the frame excludes, by the partition values and
-        bounds of the table's manifests, are not opened. The snapshot stays the one that the scan is pinned to. Columns
-        that hold variants are left out, with a warning, unless they are selected.
+        Unused columns are not read. Files that a filter on the frame excludes, by the partition values and bounds in
+        the
+        table's manifests, are not opened. The frame stays on the scan's snapshot. Columns that hold variants are left
+        out
+        with a warning, unless they are selected.
         """
         from projector.engines.polars.lazy import lazy_frame
 
@@ -225,7 +231,7 @@ class Scan:
         from projector.engines.polars.convert import from_batches
         from projector.engines.polars.scan import scan_frames
 
-        if self.limit is not None:  # the rows are chosen before the frame's own filter sees them
+        if self.limit is not None:  # the limit applies before the frame's own filter
             limited = from_batches(replace(self, _schema=schema)._batches("polars", batch_size), schema)
             yield limited if change is None else change(limited.lazy()).collect()
             return
@@ -236,11 +242,11 @@ class Scan:
         yield from scan_frames(files, request, batch_size, change, self.row_filter)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The rows as an Arrow C stream, which Polars, DuckDB and others take as it is."""
+        """Export the rows as an Arrow C stream, which Polars, DuckDB and other libraries read directly."""
         return self.to_arrow_batch_reader().__arrow_c_stream__(requested_schema)
 
     def with_limit(self, limit: int | None) -> Scan:
-        """The same scan, giving `limit` rows at most."""
+        """Return the same scan, limited to `limit` rows."""
         return replace(self, limit=limit)
 
     def _request(self, tasks: Sequence[FileTask]) -> ScanRequest:
@@ -258,7 +264,7 @@ class Scan:
         left = self.limit
         if left is not None and left <= 0:
             return
-        # All tasks first: a file that is not read by name must be refused before a row of another one is.
+        # Resolve all tasks first: an unreadable file must be rejected before rows of another file are returned.
         tasks = self.plan_files().tasks if tasks is None else tasks
         for portion in (tasks,) if left is None else enough_at_first(tasks, left):
             request = self._request(portion)
@@ -273,7 +279,7 @@ class Scan:
 
 
 def _with_notes(files: Iterable[ProjectedFile]) -> Iterator[ProjectedFile]:
-    """The same files; what is to be said of how they are projected is said once, as a warning."""
+    """Yield the files, and warn once of each note on how they are projected."""
     told: set[str] = set()
     for file in files:
         for note in file.plan.notes:

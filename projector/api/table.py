@@ -1,4 +1,4 @@
-"""A table: its metadata as it was when loaded, where its files are, and the scans over it."""
+"""A table: its metadata as loaded, the location of its files, and the scans and changes that start from it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """An Iceberg table, as of the metadata file it was loaded from. Made by `load_table`.
+    """An Iceberg table, as of the metadata file that it was loaded from. `load_table` returns one.
 
     Parameters
     ----------
@@ -92,31 +92,31 @@ class Table:
     _home: CatalogTable | None = field(default=None, repr=False)
 
     def schema(self, schema_id: int | None = None) -> Schema:
-        """The schema with an id, or the current one. Raises `NotFoundError` for an unknown id."""
+        """Return the schema with an id, or the current one. Raises `NotFoundError` for an unknown id."""
         return self.metadata.schema(schema_id)
 
     @property
     def schemas(self) -> Mapping[int, Schema]:
-        """Every schema of the table by its id."""
+        """All schemas of the table by id."""
         return {schema.schema_id: schema for schema in self.metadata.schemas}
 
     def spec(self, spec_id: int | None = None) -> PartitionSpec:
-        """The partition spec with an id, or the default one."""
+        """Return the partition spec with an id, or the default one. Raises `NotFoundError` for an unknown id."""
         return self.metadata.spec(spec_id)
 
     @property
     def specs(self) -> Mapping[int, PartitionSpec]:
-        """Every partition spec by its id."""
+        """All partition specs by id."""
         return self.metadata.specs
 
     @property
     def sort_orders(self) -> Mapping[int, SortOrder]:
-        """Every sort order by its id."""
+        """All sort orders by id."""
         return self.metadata.sort_orders
 
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:
-        """The snapshots that have not expired."""
+        """The retained snapshots."""
         return self.metadata.snapshots
 
     @property
@@ -131,17 +131,17 @@ class Table:
 
     @property
     def location(self) -> str:
-        """Where the metadata says that the table is."""
+        """The location that the metadata records."""
         return self.metadata.location
 
     @property
     def identifier(self) -> tuple[str, ...] | None:
-        """The table's namespace and name in the catalog that it was loaded from; None without one."""
+        """The table's namespace and name in the catalog that it was loaded from; None without a catalog."""
         return None if self._home is None else self._home.identifier
 
     @property
     def sql_names(self) -> tuple[tuple[str, ...], ...]:
-        """The names that `ALTER TABLE` may call the table by, each in its parts; `t` is always one."""
+        """The names that `ALTER TABLE` may use for the table, each split at its dots. `t` is always one of them."""
         return sql_names(self.metadata_file, self.location, self.identifier)
 
     def scan(
@@ -154,31 +154,33 @@ class Table:
         as_of: datetime | int | str | None = None,
         limit: int | None = None,
     ) -> Scan:
-        """What is to be read. Nothing is opened yet, and the snapshot is pinned.
+        """Return a scan of the table. It is pinned to a snapshot; no file is opened yet.
 
         Parameters
         ----------
         row_filter:
-            Which rows: an SQL-like expression such as `total > 100 and region in ('EU', 'US')`, or an expression of
-            pyiceberg's. Columns it names need not be selected.
+            Which rows to return: an SQL-like expression such as `total > 100 and region in ('EU', 'US')`, or a
+            pyiceberg
+            expression. It may name columns that are not selected.
         selected_fields:
-            Dotted paths, or tuples of names; a nested choice prunes the struct. Columns come in the schema's order,
-            then the metadata columns that are named (`_file`, `_pos`, `_spec_id`, `_partition`, `_deleted`, `_row_id`,
-            `_last_updated_sequence_number`). `_deleted` gives deleted rows out too, marked.
+            Dotted paths, or tuples of names; a path inside a struct prunes the struct. Columns come in the schema's
+            order,
+            followed by the metadata columns that are named (`_file`, `_pos`, `_spec_id`, `_partition`, `_deleted`,
+            `_row_id`, `_last_updated_sequence_number`). With `_deleted`, deleted rows are returned too, and marked.
         case_sensitive:
-            Whether names must match to the letter.
+            Whether names must match in case.
         snapshot_id, ref, as_of:
-            One of them at most: a snapshot, a branch or tag, or a time (a datetime, ISO text, or milliseconds from
+            At most one of them: a snapshot, a branch or tag, or a time (a datetime, ISO text, or milliseconds from
             1970-01-01 UTC). A snapshot or tag is read with its own schema, a branch with the table's current one.
         limit:
-            Rows at most.
+            The most rows to return.
 
         Raises
         ------
         NotFoundError
-            For a name, snapshot, ref or time that the table does not have.
+            The table has no such column, snapshot, ref or time.
         ParseError
-            For a filter that is not understood.
+            The filter cannot be parsed.
         """
         point = choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
         schema = metadata_columns(
@@ -191,12 +193,13 @@ class Table:
     def update_schema(
         self, dry_run: bool = False, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
     ) -> UpdateSchemaContext:
-        """Change the schema inside a `with` block, by pyiceberg's method names.
+        """Change the schema inside a `with` block, with pyiceberg's method names.
 
-        At the end of the block the change is committed; with `dry_run` it is only prepared. `.commit` of the block's
-        value then holds the `SchemaCommit`.
+        The end of the block commits the change; with `dry_run` it only prepares the commit. `.commit` of the block's
+        value
+        then holds the `SchemaCommit`.
 
-        Raises, at the end of the block, as `commit` does.
+        Raises what `commit` raises, at the end of the block.
         """
         if not isinstance(dry_run, bool):
             raise ProjectorError(
@@ -219,24 +222,27 @@ class Table:
     def update_spec(self, dry_run: bool = False, *, case_sensitive: bool = True) -> UpdateSpecContext:
         """Change how new files are partitioned, inside a `with` block; see `UpdateSpec`.
 
-        At the end of the block the change is committed; with `dry_run` it is only prepared. `.commit` of the block's
-        value then holds the `TransactionCommit`.
+        The end of the block commits the change; with `dry_run` it only prepares the commit. `.commit` of the block's
+        value
+        then holds the `TransactionCommit`.
         """
         return UpdateSpecContext(self._alone(dry_run), _forget, case_sensitive)
 
     def update_sort_order(self, dry_run: bool = False, *, case_sensitive: bool = True) -> UpdateSortOrderContext:
-        """Give new files another sort order, inside a `with` block; see `UpdateSortOrder` and `update_spec`."""
+        """Change the sort order of new files, inside a `with` block; see `UpdateSortOrder` and `update_spec`."""
         return UpdateSortOrderContext(self._alone(dry_run), _forget, case_sensitive)
 
     def transaction(
         self, dry_run: bool = False, *, allow_incompatible_changes: bool = False, case_sensitive: bool = True
     ) -> TransactionContext:
-        """Change schema, partition spec, sort order, properties and more as one commit, inside a `with` block.
+        """Change schema, partition spec, sort order, properties and more in one commit, inside a `with` block.
 
-        At the end of the block all of it is committed; with `dry_run` it is only prepared. An error inside the block,
-        or in one of the updates, and nothing is. `.commit` of the block's value then holds the `TransactionCommit`.
+        The end of the block commits all changes; with `dry_run` it only prepares the commit. After an error inside the
+        block
+        or in one of the updates, nothing is committed. `.commit` of the block's value then holds the
+        `TransactionCommit`.
 
-        Raises, at the end of the block, as `commit` does.
+        Raises what `commit` raises, at the end of the block.
         """
         recording = Transaction(case_sensitive=case_sensitive, allow_incompatible_changes=allow_incompatible_changes)
         return TransactionContext(recording, self._finish(dry_run))
@@ -255,15 +261,15 @@ class Table:
     @overload
     def prepare(self, update: str) -> SchemaCommit | TransactionCommit: ...
     def prepare(self, update: UpdateSchema | Transaction | str) -> SchemaCommit | TransactionCommit:
-        """Return what a commit of a change would write, on top of the metadata at hand. Nothing is written.
+        """Return what a commit of a change would write, based on the loaded metadata. Nothing is written.
 
         Parameters
         ----------
         update:
             Recorded changes, or `ALTER TABLE` statements in Spark's dialect.
 
-        Raises `SchemaUpdateError` for a change that the table does not allow, `ParseError` for SQL that is not
-        understood.
+        Raises `SchemaUpdateError` for a change that the table does not allow, `ParseError` for SQL that cannot be
+        parsed.
         """
         update = self._recorded(update)
         below = relative_to(self.metadata_file, self._resolver.root or self.location)
@@ -280,15 +286,16 @@ class Table:
         return from_sql(update, "spark", self.metadata, table_names=self.sql_names).update
 
     def as_if(self, update: UpdateSchema | Transaction | str) -> Table:
-        """Return the table as it would be after a change: the same files under the proposed schema. Nothing is written.
+        """Return the table as it would be after a change: the same files under the proposed schema. Nothing is
+        written.
 
         Parameters
         ----------
         update:
             Recorded changes, or `ALTER TABLE` statements in Spark's dialect.
 
-        Raises `SchemaUpdateError` for a change that the table does not allow, `ParseError` for SQL that is not
-        understood.
+        Raises `SchemaUpdateError` for a change that the table does not allow, `ParseError` for SQL that cannot be
+        parsed.
         """
         return replace(self, metadata=self.prepare(self._recorded(update)).metadata)
 
@@ -301,25 +308,25 @@ class Table:
     def commit(
         self, update: UpdateSchema | Transaction, *, recheck: Callable[[Table], None] | None = None
     ) -> CommittedUpdate | Committed[TransactionCommit]:
-        """Commit a change to the table, on top of whatever metadata is current then.
+        """Commit a change to the table, on top of the metadata that is current at that time.
 
         Parameters
         ----------
         recheck:
-            Called with the table as it has become, before the change is committed to a state that is not the one at
-            hand: where another writer was faster. What it raises ends the commit.
+            Called before the commit if another writer was faster, with the table in its new state. An exception that it
+            raises ends the commit.
 
         Raises
         ------
         SchemaUpdateError
-            A change that the table does not allow.
+            The table does not allow the change.
         CommitConflictError
-            A race lost for good.
+            Other writers won every attempt.
         CommitUnknownError
-            A catalog that left a request unanswered, and did not say afterwards what the table is now.
+            The catalog did not answer a request, and its later state does not tell whether the commit succeeded.
         UnsupportedError
-            A table that is not on a local disk and was not loaded through its catalog, or a change that its catalog
-            cannot be asked for.
+            The table is not on a local disk and was not loaded through its catalog, or its catalog does not support the
+            change.
         """
 
         def look(metadata: TableMetadata, file: str) -> None:
@@ -333,24 +340,24 @@ class Table:
         return commit_schema_update(self.metadata_file, update, recheck=look)
 
     def plan_layout(self, after: TableMetadata, row_filter: Any = None) -> LayoutPlan:
-        """What a change of partitioning or order means for the table's files, and for the cost of a filter.
+        """Return what a change of partitioning or sort order means for the table's files and for the cost of a filter.
 
         Parameters
         ----------
         after:
-            The metadata of a prepared commit; the table's own says how things are.
+            The metadata of a prepared commit, or the table's own for the present state.
         row_filter:
             A filter as in `scan`.
 
-        Raises `ParseError` or `NotFoundError` for the filter, and what reading manifests raises.
+        Raises `ParseError` or `NotFoundError` for the filter, and the errors of reading manifests.
         """
         return plan_layout(self.metadata, after, self._storage, self._resolver, row_filter)
 
     def prove_no_nulls(self, path: str, *, read_files: bool = True) -> NullProof:
-        """Look for nulls in a column, as a proof that it can be required.
+        """Search a column for nulls, to prove that it can be required.
 
-        Files whose counts in the manifests rule nulls out are not opened; the others are read, the column alone, unless
-        `read_files` is False: then they prove nothing.
+        Files whose counts in the manifests exclude nulls are not opened. Of the others only the column is read; with
+        `read_files=False` they are not read, and prove nothing.
 
         Raises `NotFoundError` for a column that the schema does not have.
         """
@@ -364,9 +371,10 @@ class Table:
         return prove_no_nulls(self.metadata, path, self._storage, self._resolver, count if read_files else None)
 
     def name_mapping_problems(self) -> tuple[MappingProblem, ...]:
-        """What is wrong with the table's name mapping, by the footers of the live files of all retained snapshots.
+        """Return the problems of the table's name mapping, judged by the footers of the live files of all retained
+        snapshots.
 
-        That there is no mapping is wrong only where some file has no field ids.
+        A missing mapping is a problem only if some file has no field ids.
         """
         text, files = self.properties.get(NAME_MAPPING_PROPERTY), self._file_schemas()
         if text is None and all(file.has_field_ids for file in files):
@@ -374,16 +382,16 @@ class Table:
         return check_name_mapping(text, self.metadata.current_schema, files)
 
     def repaired_name_mapping(self) -> NameMapping:
-        """A mapping to propose in place of the table's, by the same files; see `repaired_name_mapping`."""
+        """Return a mapping to replace the table's with, based on the same files; see `repaired_name_mapping`."""
         text = self.properties.get(NAME_MAPPING_PROPERTY)
         return repaired_name_mapping(text, self.metadata.current_schema, self._file_schemas(), self.metadata.schemas)
 
     def proposed_name_mapping(self) -> NameMapping:
-        """Return a mapping to propose for files without field ids: every column's name, and those that it had."""
+        """Return a mapping to propose for files without field ids: the present and the former names of every column."""
         return proposed_name_mapping(self.metadata.current_schema, self.metadata.schemas)
 
     def _file_schemas(self) -> tuple[FileSchema, ...]:
-        """The physical schemas of the live files. One that cannot be read raises as reading it would."""
+        """Return the physical schemas of the live files. Raises if one cannot be read."""
         files = live_files(self.metadata, self._storage, self._resolver, self.metadata.snapshots)
         footers = read_footers(files.data, self._storage)
         for unreadable in (*files.unreadable, *footers.unreadable):
@@ -414,7 +422,7 @@ class Table:
         executor: Executor | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Report:
-        """Say what a change would do to the data that is there; without a change, audit the table as it stands.
+        """Report what a change would do to the existing data; without a change, audit the table as it is.
 
         Nothing is written or committed. The parameters and errors are those of `projector.check`.
         """
@@ -458,7 +466,7 @@ class Table:
         executor: Executor | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Report:
-        """Say what there is to say of the table as it stands. The parameters are those of `projector.check`."""
+        """Audit the table as it is. The parameters and errors are those of `projector.audit`."""
         return self.check(
             level=level,
             compatibility=compatibility,
@@ -480,7 +488,7 @@ class Table:
     def live_data_files(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None
     ) -> Sequence[LiveFile]:
-        """Return the data files of a snapshot, with all that their manifest entries say; arguments as in `scan`."""
+        """Return the data files of a snapshot as their manifest entries describe them. Arguments as in `scan`."""
         snapshot = self.point_in_time(snapshot_id=snapshot_id, ref=ref, as_of=as_of).snapshot
         if snapshot is None:
             return ()
@@ -489,12 +497,12 @@ class Table:
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None
     ) -> PointInTime:
-        """The snapshot and schema that a scan with these arguments reads."""
+        """Return the snapshot and the schema that a scan with these arguments reads."""
         return choose_point(self.metadata, snapshot_id=snapshot_id, ref=ref, as_of=as_of)
 
 
 def _forget(_: Update) -> None:
-    """What an error ended is not committed."""
+    """Discard an update that an error ended: it is not committed."""
 
 
 def load_table(
@@ -506,33 +514,33 @@ def load_table(
     allow_moved_paths: AllowMovedPaths = "auto",
     path_map: Mapping[str, str] | None = None,
 ) -> Table:
-    """Load a table from its root folder, one of its metadata files, or its catalog.
+    """Load a table from its root folder, from one of its metadata files, or from its catalog.
 
     Parameters
     ----------
     location:
-        The table's root, its `metadata` folder, or a metadata file; local or in an object store. With a catalog the
-        table's name, `ns.table` or its parts. Also a pyiceberg `Table`, at the state that it holds.
+        The table's root, its `metadata` folder, or a metadata file, local or in an object store. With a catalog, the
+        table's name: `ns.table` or its parts. Also a pyiceberg `Table`, in the state that it holds.
     catalog:
-        The name of a catalog, configured as pyiceberg is, or one of pyiceberg's catalogs.
+        The name of a catalog that is configured for pyiceberg, or a pyiceberg catalog.
     catalog_properties:
-        Settings of the catalog by pyiceberg's names, such as `uri`; they go before its configuration.
+        Settings of the catalog by pyiceberg's names, such as `uri`. They override its configuration.
     properties:
-        Storage settings by pyiceberg's names, such as `s3.endpoint`; they go before what a catalog says.
+        Storage settings by pyiceberg's names, such as `s3.endpoint`. They override what the catalog says.
     allow_moved_paths:
-        Whether paths under the location that the metadata records are read from where the metadata was found: `auto`
-        does so where the recorded location does not hold this metadata file.
+        Whether to read files below the recorded location from the place where the metadata was found. `auto` does so if
+        the recorded location does not hold this metadata file.
     path_map:
         {recorded prefix: actual prefix}, for files outside the table's location.
 
     Raises
     ------
     NotFoundError
-        Where there is no table, or no catalog of that name.
+        There is no table, or no catalog of that name.
     CorruptFileError, InvalidMetadataError, UnsupportedError
-        Where its metadata cannot be read, contradicts itself, or is of a version above 3.
+        The metadata cannot be read, contradicts itself, or has a format version above 3.
     ProjectorError
-        Where a catalog or a store does not answer.
+        A catalog or a store does not answer.
     """
     home: CatalogTable | None = None
     if catalog is None and isinstance(location, str | os.PathLike):

@@ -1,4 +1,4 @@
-"""The formats that a report can be written in, by name."""
+"""The formats in which a report can be written, by name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FORMATS: Mapping[str, str] = {
     "junit": ".xml",
     "github": "",
 }
-"""Formats, and the suffix that asks for each; `github` is asked for by name only."""
+"""The formats, each with the file suffix that selects it; `github` is selected only by name."""
 
 
 def render_report(report: Report, form: str) -> str:
-    """The report in a format. Raises `UnsupportedError` for an unknown one."""
+    """Return a report in a format. Raises `UnsupportedError` for an unknown format."""
     if form == "json":
         return json.dumps(report.to_json(), ensure_ascii=False, indent=2) + "\n"
     if form not in FORMATS:
@@ -33,10 +33,11 @@ def render_report(report: Report, form: str) -> str:
 
 
 def render_reports(reports: Sequence[Report], form: str) -> str:
-    """The reports on several proposals in one document of a format; a single one is as `render_report` has it.
+    """Return the reports on several proposals as one document; a single report is rendered as `render_report` renders
+    it.
 
-    JSON has them under `reports`; SARIF has all their results in one run, JUnit a suite for each, HTML one page with an
-    index. Text and Markdown follow each other, each with the name of its file.
+    JSON lists them under `reports`. SARIF has all results in one run, JUnit a suite for each report, HTML one page with
+    an index. Text and Markdown follow each other, each with the name of its file.
     """
     if len(reports) == 1:
         return render_report(reports[0], form)

@@ -1,4 +1,4 @@
-"""A report as GitHub workflow commands, which become annotations on the lines of a pull request."""
+"""Render a report as GitHub workflow commands, which become annotations on the lines of a pull request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def render(report: Report) -> str:
-    """One command a finding that decides."""
+    """Return one command for each deciding finding."""
     return "".join(_annotation(finding, report) + "\n" for finding in report.deciding)
 
 

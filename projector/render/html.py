@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: schemas, findings, shapes by columns, rows side by side."""
+"""Render a report as one self-contained HTML page: schemas, findings, shapes by columns, rows side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from projector.render.words import evidence_lines, looked_at, one_line, place, v
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField
 
-# Tabs and ends of lines lay out SQL; other control characters would vanish, or hide what stands beside them.
+# Tabs and line ends lay out SQL; other control characters would vanish, or hide the text beside them.
 _CONTROLS = {
     c: chr(c).encode("unicode_escape").decode()
     for c in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -22,16 +22,16 @@ _CONTROLS = {
 
 
 def escape(text: str) -> str:
-    """Return text as HTML shows it, control characters as escapes."""
+    """Return text escaped for HTML, with control characters shown as escapes."""
     return html.escape(text.translate(_CONTROLS))
 
 
 _MOST_FILES = 200
-"""Rows of the matrix at most; a table with more shapes says so."""
+"""The most rows of the matrix. For a table with more shapes the page says so."""
 
 
 def render(*reports: Report) -> str:
-    """Return the page; several reports follow each other below an index of their files."""
+    """Return the page. Several reports follow each other below an index of their files."""
     title = f"projector {'audit' if reports[0].is_audit else 'check'}: {reports[0].table}"
     body = f"<h1>{escape(title)}</h1>{''.join(_index(reports))}"
     for number, report in enumerate(reports, 1):
@@ -122,7 +122,7 @@ def _schemas(report: Report) -> Iterator[str]:
 
 
 def _tree(schema: Schema, other: Schema, mark: str) -> str:
-    """The schema as nested lists; fields that the other one has not, or has otherwise, are marked."""
+    """Return the schema as nested lists. Fields that are missing or different in the other schema are marked."""
 
     def item(field: NestedField) -> str:
         twin = other.fields_by_id.get(field.field_id)
@@ -149,7 +149,7 @@ def _children(field: NestedField) -> tuple[NestedField, ...]:
 
 
 def _matrix(report: Report) -> Iterator[str]:
-    """Shapes by columns, each cell coloured by where the values come from."""
+    """Return the matrix of shapes by columns, with each cell coloured by where its values come from."""
     if not report.shapes:
         return
     columns = dict.fromkeys((*report.before.paths_by_id, *(report.after or report.before).paths_by_id))

@@ -1,4 +1,4 @@
-"""The style sheet of the HTML report; it also holds inside a notebook."""
+"""The style sheet of the HTML report; it also applies inside a notebook."""
 
 STYLE = """
 .projector{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:1200px;padding:0 1rem}

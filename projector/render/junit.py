@@ -1,4 +1,4 @@
-"""A report as JUnit XML: one test case for each rule that was run, failed by its errors."""
+"""Render reports as JUnit XML: one test case for each rule that ran, failed by its errors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from projector.check.report.report import Report
 from projector.check.rules import all_rules
 from projector.render.words import evidence_lines, one_line, place
 
-# XML 1.0 has no way to write these at all.
+# XML 1.0 cannot represent these.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(*reports: Report) -> str:
-    """Reports as JUnit XML, a suite each."""
+    """Return reports as JUnit XML, one suite for each."""
     suites = Xml.Element("testsuites", {"name": "projector"})
     made = [_suite(report) for report in reports]
     for total in ("tests", "failures", "errors"):

@@ -1,4 +1,4 @@
-"""What a change of partitioning or order means, as lines of text and as JSON."""
+"""Describe a change of partitioning or sort order, as lines of text and as JSON."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from projector.planning.forecast.rewrite_cost import Cost, Forecast
 
 
 def layout_lines(plan: LayoutPlan) -> list[str]:
-    """Lines of text: what old files keep, what new files get, what nothing needs, and what a filter costs."""
+    """Return lines of text: what old files keep, what new files get, what is unused, and what a filter costs."""
     use = plan.use
     lines = ["Partitioning", ""]
     lines += _uses(use.specs, "written under", "spec")
-    lines += [f"  spec {spec.id} ({spec.text}) is dead weight: no file has it" for spec in use.dead_specs]
+    lines += [f"  spec {spec.id} ({spec.text}) is unused: no file has it" for spec in use.dead_specs]
     lines += ["", "Sort order", ""]
     lines += _uses(use.orders, "sorted by", "order")
     lines += [f"  no file follows order {order.id} ({order.text})" for order in use.orders_not_followed]
@@ -60,7 +60,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def layout_json(plan: LayoutPlan) -> dict[str, Any]:
-    """The same as JSON, with stable keys."""
+    """Return the same facts as JSON, with stable keys."""
     costs = plan.costs
     return {
         "files": plan.use.files,

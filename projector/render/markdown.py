@@ -1,4 +1,4 @@
-"""A report as Markdown, for a comment on a pull request."""
+"""Render a report as Markdown, for a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#~$"} | {"@": "@\u200b
 
 
 def render(report: Report) -> str:
-    """The report as Markdown."""
+    """Return the report as Markdown."""
     return "\n".join(_lines(report)) + "\n"
 
 
 def escape(text: str) -> str:
-    """Text that says in Markdown what it says; it mentions nobody."""
+    """Return text escaped for Markdown; it also mentions no GitHub user."""
     return printable(" ".join(text.splitlines())).translate(_SPECIAL)
 
 
 def code(text: str) -> str:
-    """Text as code on one line, whatever backticks it has."""
+    """Return text as code on one line, even if it holds backticks."""
     ticks = "`" * (max((len(run) for run in _runs(text)), default=0) + 1)
     shown = printable(" ".join(text.split()))
     pad = " " if text.startswith("`") or text.endswith("`") else ""

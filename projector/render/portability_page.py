@@ -1,4 +1,4 @@
-"""The page on portability, made from the table of what readers do."""
+"""Render the page on portability from the table of what readers do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ the reader read it rightly or was not tried: it is no promise.
 
 
 def page() -> str:
-    """The page, in Markdown: who has trouble with what, and then the particulars."""
+    """Return the page in Markdown: which readers have trouble with what, followed by the details."""
     lines = [_HEAD, f"| | {' | '.join(Engine)} | rule |", "|---|" + "---|" * (len(Engine) + 1)]
     lines += [
         f"| [{f.title}](#{f.name}) | {' | '.join(_cell(f, engine) for engine in Engine)} | {_rule(f)} |"

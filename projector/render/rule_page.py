@@ -1,4 +1,4 @@
-"""The documentation pages of rules, made from the docstrings of their modules."""
+"""Render the documentation pages of rules from the docstrings of their modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEVELS = {"schema": "metadata alone", "footers": "footers of live files", "valu
 
 
 def page(rule: Rule) -> str:
-    """The page of one rule, in Markdown."""
+    """Return the page of one rule, in Markdown."""
     looks = "a change" if rule.on_change is not None else "a table, before and after a change"
     lines = [f"# {rule.code} {rule.name}", "", rule.summary, ""]
     lines += [f"Family: {rule.family}. Looks at {looks}; needs {_LEVELS[str(rule.level)]}.", ""]
@@ -28,7 +28,7 @@ def page(rule: Rule) -> str:
 
 
 def index(rules: Mapping[str, Rule]) -> str:
-    """The page that lists all rules, and how severities are made."""
+    """Return the page that lists all rules and explains how severities are decided."""
     lines = ["# Rules", "", "Made by `projector rules --write docs/rules` from the rules' own modules.", ""]
     for family, members in groupby(rules.values(), key=lambda rule: rule.family):
         lines += [f"## {family.name}: {family}", "", "| code | name | level | |", "|---|---|---|---|"]
@@ -46,7 +46,7 @@ def index(rules: Mapping[str, Rule]) -> str:
 
 
 def _coverage() -> list[str]:
-    """The table of known failures."""
+    """Return the table of known failures."""
     lines = [
         "## Known failures",
         "",

@@ -1,4 +1,4 @@
-"""A report as SARIF 2.1.0, for code scanning."""
+"""Render reports as SARIF 2.1.0, for code scanning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 
 def render(*reports: Report) -> str:
-    """Reports as SARIF, all in one run: code scanning takes one run of a tool at a time."""
+    """Return reports as SARIF, all in one run, because code scanning accepts one run of a tool at a time."""
     codes = list(dict.fromkeys(f.code for report in reports for f in report.findings))
     firsts = {code: next(r for r in reports if any(f.code == code for f in r.findings)) for code in codes}
     run = {
@@ -37,7 +37,7 @@ def render(*reports: Report) -> str:
 
 
 def _told_once(reports: Sequence[Report]) -> Iterator[tuple[Report, Collection[Finding]]]:
-    """Yield the reports, each with those of its findings that are in no file's power and were in a report before."""
+    """Yield the reports, each without findings outside the proposal that an earlier report already has."""
     told: set[tuple[object, ...]] = set()
     for report in reports:
         yield report, [f for f in report.existing if f.identity in told]
@@ -76,7 +76,7 @@ def _result(finding: Finding, codes: list[str], report: Report, suppressions: li
     at = line_and_column(finding)
     file = (finding.source.file if finding.source is not None else None) or report.proposal_file
     if not finding.is_new or report.is_audit:
-        # It is in the table, not in a line of the proposal.
+        # The finding is about the table, not about a line of the proposal.
         location["physicalLocation"] = {"artifactLocation": {"uri": quote(report.table, safe="/:@")}}
     elif file is not None and file != "stdin":
         region: dict[str, int] = {"startLine": 1}
@@ -86,7 +86,7 @@ def _result(finding: Finding, codes: list[str], report: Report, suppressions: li
             region |= {"charOffset": finding.source.position, "charLength": end - finding.source.position}
         place = {"artifactLocation": {"uri": quote(file.replace("\\", "/"), safe="/:@")}, "region": region}
         location["physicalLocation"] = place
-    # What a finding is, not where it stands: it is the same finding after lines are added above it.
+    # Identifies the finding, not its line: it stays the same finding if lines are added above it.
     identity = "\0".join([report.table, *map(str, finding.identity)])
     found: dict[str, Any] = {
         "ruleId": finding.code,

@@ -1,4 +1,4 @@
-"""Two schemas side by side, as trees with field ids."""
+"""Render two schemas side by side, as trees with field ids."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from projector.schema.types import NestedField, children
 
 
 def side_by_side(before: Schema, after: Schema) -> list[str]:
-    """Lines of two columns: the fields of `after` in their order, each beside what it was, then those that are gone.
+    """Return lines of two columns: the fields of `after` in order, each beside its old form, then the dropped fields.
 
-    A sign in front tells a field that is new (`+`), gone (`-`), or another than it was (`~`).
+    A sign in front marks a field as new (`+`), dropped (`-`) or changed (`~`).
     """
     old = {field.field_id: (depth, field) for depth, field in _tree(before)}
     rows: list[tuple[str, str, str]] = []

@@ -1,4 +1,4 @@
-"""A report as text, for people at a terminal: each finding under the words of the statement that cause it."""
+"""Render a report as text for a terminal: each finding below the words of the statement that cause it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 
 Line = list[tuple[str, str]]
-"""Pieces of text, each with a style of rich's."""
+"""Pieces of text, each with a rich style."""
 
 
 def render(
@@ -31,20 +31,20 @@ def render(
     named: bool = False,
     width: int | None = None,
 ) -> str:
-    """The report as text.
+    """Return the report as text.
 
     Parameters
     ----------
     color:
-        Whether to use a terminal's colours.
+        Whether to use terminal colours.
     verbose:
-        Show what exists already and what was suppressed in full, too.
+        Also show existing and suppressed findings in full.
     outcome:
-        What became of the change, in the last line.
+        What happened to the change, for the last line.
     named:
-        Begin with the name of the file that the proposal is from, to tell reports on several files apart.
+        Begin with the name of the proposal's file, to tell the reports on several files apart.
     width:
-        Columns to wrap to, between words; excerpts stay whole. Unless given, nothing is wrapped.
+        The columns to wrap to, between words; excerpts are not wrapped. By default nothing is wrapped.
     """
     from rich.console import Console
     from rich.text import Text
@@ -62,18 +62,18 @@ def render(
 
 
 def _is_excerpt(line: Line) -> bool:
-    """Return whether a line is one of the proposal's, or its marks, which wrapping would part."""
+    """Return whether a line is one of the proposal's, or its marks, which wrapping would separate."""
     return bool(line) and line[0][0].endswith("| ")
 
 
 def _hang(line: Line) -> int:
-    """Return how far the further lines of a wrapped line are indented: to behind its label, if it begins with one."""
+    """Return the indentation of the continuation lines of a wrapped line: up to the end of its label, if it has one."""
     label = line[0][0] if line else ""
     return _width(label) if len(line) > 1 and label.endswith(" ") else 2 + len(label) - len(label.lstrip())
 
 
 def _wrapped(text: Text, hang: int, width: int) -> Iterator[Text]:
-    """Yield the lines of a text. A word that is longer than a line stays whole, which rich's own wrapping cannot do."""
+    """Yield the lines of a text, wrapped. A word longer than a line stays whole; rich would break it."""
     from rich.text import Text
 
     plain, breaks, start, room = text.plain, [], 0, width
@@ -121,7 +121,7 @@ def _finding(finding: Finding, report: Report) -> Iterator[Line]:
 
 
 def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
-    """The line that the operation begins on, its words underlined."""
+    """Return the line on which the operation begins, with its words underlined."""
     before = source.text[: source.position]
     line_start = before.rfind("\n") + 1
     line_end = source.text.find("\n", source.position)
@@ -131,7 +131,7 @@ def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
     indent = len(line) - len(line.lstrip())
     shown, column = line[indent:].replace("\t", " "), column - indent
     gutter = " " * len(str(number))
-    # Columns count characters, as editors do; the marks below stand where a terminal puts the characters.
+    # Columns count characters, as editors do; the marks follow the columns of a terminal.
     blank, marked = shown[:column], shown[column : end - line_start - indent]
     yield [(f"  --> {source.file or file or 'sql'}:{number}:{column + indent + 1}", "dim")]
     yield [(f"  {number} | ", "dim"), (shown, "")]
@@ -139,7 +139,7 @@ def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
 
 
 def _width(text: str) -> int:
-    """The columns of a terminal that a text takes: control characters are escaped, wide ones take two."""
+    """Return how many terminal columns a text takes: control characters are escaped, wide ones take two."""
     from rich.cells import cell_len
 
     return cell_len(printable(text))

@@ -1,4 +1,4 @@
-"""Sentences that several renderings share."""
+"""Phrases that several renderings share."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from projector.check.report.report import Report
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 file`, `2 files`."""
+    """Return a number with its noun: `1 file`, `2 files`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def verdict(report: Report) -> str:
-    """How many errors and warnings there are."""
+    """Return the number of errors and warnings."""
     counts = report.counts()
     said = [counted(counts[s], str(s)) for s in (Severity.ERROR, Severity.WARNING)]
     if counts[Severity.INFO]:
@@ -23,7 +23,7 @@ def verdict(report: Report) -> str:
 
 
 def looked_at(report: Report) -> str:
-    """What was looked at, in one line."""
+    """Return what the check looked at, in one line."""
     looked = report.looked_at
     said = [f"level {report.level}"]
     if looked.footers:
@@ -41,7 +41,7 @@ def looked_at(report: Report) -> str:
 
 
 def evidence_lines(evidence: Evidence) -> Iterator[str]:
-    """The evidence, a sentence a line."""
+    """Return the evidence, one sentence a line."""
     if evidence.files:
         more = f", {counted(evidence.rows, 'row')}" + (
             f", {counted(evidence.shapes, 'shape')}" if evidence.shapes else ""
@@ -56,7 +56,7 @@ def evidence_lines(evidence: Evidence) -> Iterator[str]:
 
 
 def line_and_column(finding: Finding) -> tuple[int, int] | None:
-    """Line and column of what caused a finding, both from 1."""
+    """Return line and column of the cause of a finding, both from 1."""
     if finding.source is None:
         return None
     before = finding.source.text[: finding.source.position]
@@ -64,19 +64,19 @@ def line_and_column(finding: Finding) -> tuple[int, int] | None:
 
 
 def place(finding: Finding, report: Report) -> str:
-    """Where in the proposal it is: `file:line:column`."""
+    """Return the finding's place in the proposal: `file:line:column`."""
     found = line_and_column(finding)
     name = (finding.source.file if finding.source is not None else None) or report.proposal_file or "sql"
     return name if found is None else f"{name}:{found[0]}:{found[1]}"
 
 
 def one_line(finding: Finding) -> str:
-    """The field and the fact."""
+    """Return the field and the fact."""
     return f"{finding.path}: {finding.message}" if finding.path else finding.message
 
 
 def printable(text: str) -> str:
-    """Text on one line: control characters, which could also steer a terminal, are shown as escapes."""
+    """Return text on one line, with control characters, which could also control a terminal, shown as escapes."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)

@@ -35,7 +35,7 @@ def test_a_partition_value_of_another_type_is_refused_as_one(file: Path) -> None
     assert rows["shop"].to_pylist() == ["porto", "porto"]
     with pytest.raises(ProjectorError) as caught:
         projector.read_files(file, schema=schema, partition={1: "porto"})
-    assert str(caught.value) == "Cannot use 'porto' as a partition value: it is no long [field x (id 1)]"
+    assert str(caught.value) == "Cannot use 'porto' as a partition value: it is not a long [field x (id 1)]"
 
 
 @pytest.mark.filterwarnings("ignore:the table records its location")

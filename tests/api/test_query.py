@@ -169,8 +169,8 @@ def test_columns_that_are_read(sql: str, columns: tuple[str, ...] | None) -> Non
         ("SELECT 1; SELECT 2", ParseError, "2 statements"),
         ("EXPLAIN COPY t TO 'x'", UnsupportedError, "Cannot run COPY"),
         ("", ParseError, "0 statements"),
-        ("selct", ParseError, "Cannot understand"),
-        ("SELECT * FROM (", ParseError, "Cannot understand"),
+        ("selct", ParseError, "Cannot parse"),
+        ("SELECT * FROM (", ParseError, "Cannot parse"),
     ],
 )
 def test_what_is_no_query_is_refused_by_name(

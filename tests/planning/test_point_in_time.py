@@ -112,7 +112,7 @@ def test_unknown_points(table: TableBuilder, point: dict[str, Any]) -> None:
 def test_one_point_at_most(table: TableBuilder) -> None:
     with pytest.raises(ProjectorError, match="Cannot combine"):
         table.load().scan(snapshot_id=10, ref="first")
-    with pytest.raises(ParseError, match="Cannot be a time"):
+    with pytest.raises(ParseError, match="Invalid time"):
         table.load().scan(as_of="yesterday")
 
 
