@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.files.parquet.file_schema import Place
 from projector.projection.plan import PlanNode
@@ -19,15 +19,15 @@ class MappingEffects:
     Only fields of both schemas count.
     """
 
-    moved: Mapping[int, tuple[ShapeGroup, ...]] = field(default_factory=dict)
-    lost: Mapping[int, tuple[ShapeGroup, ...]] = field(default_factory=dict)
-    gained: Mapping[int, tuple[ShapeGroup, ...]] = field(default_factory=dict)
+    moved: Mapping[int, tuple[LiveGroup, ...]] = field(default_factory=dict)
+    lost: Mapping[int, tuple[LiveGroup, ...]] = field(default_factory=dict)
+    gained: Mapping[int, tuple[LiveGroup, ...]] = field(default_factory=dict)
 
 
 def mapping_effects(before: TableState, after: TableState) -> MappingEffects:
     """The effects, none where both states have the same mapping."""
     texts = {state.metadata.properties.get(NAME_MAPPING_PROPERTY) for state in (before, after)}
-    found: tuple[dict[int, list[ShapeGroup]], ...] = ({}, {}, {})
+    found: tuple[dict[int, list[LiveGroup]], ...] = ({}, {}, {})
     if len(texts) == 2:
         for field_id in before.schema.fields_by_id.keys() & after.schema.fields_by_id.keys():
             for (group, was), (_, now) in zip(before.nodes(field_id), after.nodes(field_id), strict=False):

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from projector.check.evidence.cache_keys import file_recipes
-from projector.check.evidence.footers import Footers, ShapeGroup
+from projector.check.evidence.footers import Footers, LiveGroup
 from projector.check.evidence.live_files import Files, LiveFile, LiveFiles
 from projector.check.report.looked_at import Unreadable
 from projector.errors import NotFoundError, ProjectorError
@@ -149,7 +149,7 @@ def _missing_vectors(live: LiveFiles, marks: Marks, storage: Storage) -> Iterato
             continue
 
 
-def _chosen(footers: Footers, schema: Schema, cells: int | None) -> Iterator[tuple[ShapeGroup, LiveFile]]:
+def _chosen(footers: Footers, schema: Schema, cells: int | None) -> Iterator[tuple[LiveGroup, LiveFile]]:
     """The files whose statistics are compared, spread over the shapes. A name mapping may have moved: with ids only."""
     groups = [group for group in footers.groups if group.schema.has_field_ids]
     for group in groups:
@@ -162,7 +162,7 @@ def _chosen(footers: Footers, schema: Schema, cells: int | None) -> Iterator[tup
 
 
 def _statistics(
-    chosen: Sequence[tuple[ShapeGroup, LiveFile]], schema: Schema, storage: Storage, cache: CacheFile | None
+    chosen: Sequence[tuple[LiveGroup, LiveFile]], schema: Schema, storage: Storage, cache: CacheFile | None
 ) -> Iterator[Contradiction]:
     digest = hashlib.sha256(schema.to_json().encode()).hexdigest()
     files = [file for _, file in chosen]
@@ -188,7 +188,7 @@ def _entry(file: LiveFile) -> str:
 
 
 def _of_file(
-    group: ShapeGroup, file: LiveFile, schema: Schema, storage: Storage
+    group: LiveGroup, file: LiveFile, schema: Schema, storage: Storage
 ) -> Iterator[tuple[str, int | None, str, str]]:
     import pyarrow as pa
     import pyarrow.parquet as pq

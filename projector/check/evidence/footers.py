@@ -19,7 +19,7 @@ from projector.projection.plan import PlanNode
 
 
 @dataclass(frozen=True)
-class ShapeGroup:
+class LiveGroup:
     """Live data files of one physical schema whose partition tuples hold the values of the same columns.
 
     Parameters
@@ -57,7 +57,7 @@ class ShapeGroup:
 class Footers:
     """What the footers of all live data files say; `opened` counts the files that were not known already."""
 
-    groups: tuple[ShapeGroup, ...] = ()
+    groups: tuple[LiveGroup, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     opened: int = 0
 
@@ -78,7 +78,7 @@ class Footers:
 
     def evidence(
         self,
-        groups: Iterable[ShapeGroup],
+        groups: Iterable[LiveGroup],
         *facts: str,
         where: Callable[[LiveFile], bool] | None = None,
         samples: tuple[Sample, ...] = (),
@@ -137,7 +137,7 @@ def read_footers(
             group[2].extend(row_counts)
         start = end
     made = (
-        ShapeGroup(schema, identity, Files(runs), row_counts)
+        LiveGroup(schema, identity, Files(runs), row_counts)
         for (_, identity), (schema, runs, row_counts) in groups.items()
     )
     return Footers(tuple(made), tuple(unreadable), read.opened)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from projector.check.evidence.bloom_columns import bloom_leaves
 from projector.check.evidence.collect import live_files
 from projector.check.evidence.entry_checks import CELLS_COMPARED, EntryChecks, check_entries
-from projector.check.evidence.footers import Footers, ShapeGroup, read_footers
+from projector.check.evidence.footers import Footers, LiveGroup, read_footers
 from projector.check.evidence.live_files import Files, LiveFile, LiveFiles
 from projector.check.evidence.manifest_facts import AT_MOST, ManifestFacts, gather
 from projector.check.evidence.metric_columns import metric_column
@@ -122,7 +122,7 @@ class TableFiles:
                 cells,
             )
 
-    def bloom_leaves(self, group: ShapeGroup) -> frozenset[int]:
+    def bloom_leaves(self, group: LiveGroup) -> frozenset[int]:
         """Indexes of the leaf columns with bloom filters, in the first file of a group; none where it is not read.
 
         It opens that file once more, so it is for the few rules and changes that cannot do without.
@@ -249,11 +249,11 @@ class TableState:
         return found
 
     @cached_property
-    def plans(self) -> tuple[tuple[ShapeGroup, Plan], ...]:
+    def plans(self) -> tuple[tuple[LiveGroup, Plan], ...]:
         """How each group of files is read under this schema; empty at level `schema`."""
         return self.plans_under(self.schema)
 
-    def plans_under(self, schema: Schema) -> tuple[tuple[ShapeGroup, Plan], ...]:
+    def plans_under(self, schema: Schema) -> tuple[tuple[LiveGroup, Plan], ...]:
         """How each group of files would be read under some other schema."""
         mapping = self.name_mapping
         return tuple(
@@ -262,23 +262,23 @@ class TableState:
         )
 
     @cached_property
-    def _nodes(self) -> Mapping[int, tuple[tuple[ShapeGroup, PlanNode], ...]]:
-        found: dict[int, list[tuple[ShapeGroup, PlanNode]]] = {}
+    def _nodes(self) -> Mapping[int, tuple[tuple[LiveGroup, PlanNode], ...]]:
+        found: dict[int, list[tuple[LiveGroup, PlanNode]]] = {}
         for group, plan in self.plans:
             for node in plan.walk():
                 found.setdefault(node.field.field_id, []).append((group, node))
         return {field_id: tuple(nodes) for field_id, nodes in found.items()}
 
-    def nodes(self, field_id: int) -> tuple[tuple[ShapeGroup, PlanNode], ...]:
+    def nodes(self, field_id: int) -> tuple[tuple[LiveGroup, PlanNode], ...]:
         """The plan node of a field in each group of files; nothing at level `schema`."""
         return self._nodes.get(field_id, ())
 
-    def evidence_where(self, field_id: int, holds: Callable[[ShapeGroup, PlanNode], bool]) -> Evidence:
+    def evidence_where(self, field_id: int, holds: Callable[[LiveGroup, PlanNode], bool]) -> Evidence:
         """The files for which something holds of the plan node of a field."""
         groups = [group for group, node in self.nodes(field_id) if holds(group, node)]
         return self.footers.evidence(groups) if groups else NO_EVIDENCE
 
-    def groups_with(self, field_id: int, name: str | None = None) -> list[ShapeGroup]:
+    def groups_with(self, field_id: int, name: str | None = None) -> list[LiveGroup]:
         """The groups of files that hold a column of some id at any depth, under some name if one is given."""
         return [
             group
@@ -313,6 +313,6 @@ class TableState:
         path = self.schema.paths_by_id.get(field_id)
         return None if path is None else ".".join(path)
 
-    def idless_groups(self) -> Iterator[ShapeGroup]:
+    def idless_groups(self) -> Iterator[LiveGroup]:
         """The groups of files that have columns but no field id at any depth."""
         return (g for g in self.footers.groups if g.schema.columns and not g.schema.has_field_ids)

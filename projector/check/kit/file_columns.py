@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.live_files import Files, LiveFile
 from projector.check.evidence.state import TableState
 from projector.files.parquet.file_schema import FileColumn, FileList, FileMap, FileSchema, FileVariant, Place
@@ -44,7 +44,7 @@ def listed(names: Iterable[str], most: int = 5) -> str:
     return ", ".join(all_names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def by_writing_schema(state: TableState, group: ShapeGroup) -> Iterator[tuple[Schema, Files]]:
+def by_writing_schema(state: TableState, group: LiveGroup) -> Iterator[tuple[Schema, Files]]:
     """The schemas that the files of a group were added under, as their snapshots record, and the files of each.
 
     Files whose snapshot is not retained, or recorded no schema, are left out.
@@ -57,7 +57,7 @@ def by_writing_schema(state: TableState, group: ShapeGroup) -> Iterator[tuple[Sc
             yield schema, files
 
 
-def distinct(groups: Iterable[ShapeGroup]) -> list[ShapeGroup]:
+def distinct(groups: Iterable[LiveGroup]) -> list[LiveGroup]:
     """Groups, each once."""
     return list({id(group): group for group in groups}.values())
 

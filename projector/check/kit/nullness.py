@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from projector.check.change.change import Change
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.level import Level
 from projector.check.report.findings import Evidence
@@ -44,8 +44,8 @@ def nulls_of(state: TableState, field_id: int) -> Nulls:
     """The nulls that live files have, or may have, in a field that the state's schema requires."""
     if state.level < Level.FOOTERS:
         return Nulls(Evidence(), counted=False, excluded=not state.may_have_data)
-    missing: list[ShapeGroup] = []
-    optional: list[ShapeGroup] = []
+    missing: list[LiveGroup] = []
+    optional: list[LiveGroup] = []
     for group, node in state.nodes(field_id):
         if isinstance(node, Fail) and node.code is FailCode.REQUIRED:
             missing.append(group)

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.live_files import Files
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import (
@@ -44,8 +44,8 @@ from projector.check.report.findings import Direction, Finding
 
 def check(state: TableState) -> Iterator[Finding]:
     """One finding for each field whose values went to a dropped one, and one for all other dropped ids."""
-    lost: dict[int, tuple[list[ShapeGroup], list[Files], int]] = {}
-    extra: tuple[list[ShapeGroup], list[Files], list[str]] = ([], [], [])
+    lost: dict[int, tuple[list[LiveGroup], list[Files], int]] = {}
+    extra: tuple[list[LiveGroup], list[Files], list[str]] = ([], [], [])
     older = _older(state)
     for group in state.footers.groups:
         ids = table_ids(group.schema)

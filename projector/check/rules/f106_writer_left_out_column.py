@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.live_files import Files
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import among, by_writing_schema, distinct
@@ -41,7 +41,7 @@ def check(state: TableState) -> Iterator[Finding]:
     for field_id, field in state.schema.fields_by_id.items():
         if not _is_stored(field):
             continue
-        groups: list[ShapeGroup] = []
+        groups: list[LiveGroup] = []
         missing: list[Files] = []
         default_lost = False
         holders = _with_holder(state, field_id)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
@@ -38,7 +38,7 @@ USUAL_NAMES = ("element", "item")
 def check(state: TableState) -> Iterator[Finding]:
     """Every list or map that some file stores so, once for each way."""
     for field_id in state.schema.fields_by_id:
-        ways: dict[str, list[ShapeGroup]] = {}
+        ways: dict[str, list[LiveGroup]] = {}
         by_the_book = 0
         for group, node in state.nodes(field_id):
             column = group.column(node)
@@ -69,7 +69,7 @@ def check(state: TableState) -> Iterator[Finding]:
             yield finding
 
 
-def _way(column: FileColumn, group: ShapeGroup) -> str | None:
+def _way(column: FileColumn, group: LiveGroup) -> str | None:
     """How a list or map departs from the book; None where it does not."""
     match column.type:
         case FileList(layout="three-level") as held:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import listed
 from projector.check.kit.rule import Rule
@@ -40,7 +40,7 @@ def check(state: TableState) -> Iterator[Finding]:
         if not isinstance(field.field_type, ListType | MapType):
             continue
         for place, child in enumerate(children(field.field_type)):
-            groups: list[ShapeGroup] = []
+            groups: list[LiveGroup] = []
             ids: list[str] = []
             for group, node in state.nodes(field_id):
                 column = group.column(node) if isinstance(node, ListOf | MapOf) else None

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.foreign_types import Foreign, foreign_type
 from projector.check.kit.rule import Rule
@@ -40,7 +40,7 @@ def check(state: TableState) -> Iterator[Finding]:
     """Every field that some file stores so, once for each stored type."""
     help_ = "write these files again with the types that Iceberg has"
     for field_id, field in state.schema.fields_by_id.items():
-        ways: dict[Foreign, list[ShapeGroup]] = {}
+        ways: dict[Foreign, list[LiveGroup]] = {}
         for group, node in state.nodes(field_id):
             column = group.column(node) if isinstance(node, Read) else None
             if column is not None and isinstance(column.type, FileLeaf):

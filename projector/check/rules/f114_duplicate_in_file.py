@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import dotted, listed, named_columns
 from projector.check.kit.rule import Rule
@@ -36,7 +36,7 @@ from projector.check.report.findings import Direction, Finding
 def check(state: TableState) -> Iterator[Finding]:
     """Two findings at most: for names, and for ids."""
     for kind in ("name", "id"):
-        groups: list[ShapeGroup] = []
+        groups: list[LiveGroup] = []
         found: list[str] = []
         for group in state.footers.groups:
             twice = _names_twice(group) if kind == "name" else _ids_twice(group)
@@ -53,13 +53,13 @@ def check(state: TableState) -> Iterator[Finding]:
             )
 
 
-def _names_twice(group: ShapeGroup) -> list[str]:
+def _names_twice(group: LiveGroup) -> list[str]:
     counts = Counter((place[:-1], column.name) for place, column in named_columns(group.schema))
     first = {(place[:-1], column.name): place for place, column in named_columns(group.schema)}
     return [dotted(group.schema, first[key]) for key, count in counts.items() if count > 1]
 
 
-def _ids_twice(group: ShapeGroup) -> list[str]:
+def _ids_twice(group: LiveGroup) -> list[str]:
     counts = Counter(column.field_id for _, column in named_columns(group.schema) if column.field_id is not None)
     return [str(field_id) for field_id, count in counts.items() if count > 1]
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.file_columns import listed
 from projector.check.kit.rule import Rule
@@ -51,7 +51,7 @@ def check(state: TableState) -> Iterator[Finding]:
         yield from _guessed(state, groups)
 
 
-def _guessed(state: TableState, groups: Sequence[ShapeGroup]) -> Iterator[Finding]:
+def _guessed(state: TableState, groups: Sequence[LiveGroup]) -> Iterator[Finding]:
     """Yield the columns whose id is the place, counted from 1, of a column that has never been theirs."""
     for field in state.schema.fields:
         place = field.field_id - 1

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import last_path, level_of
 from projector.check.level import Level
@@ -77,7 +77,7 @@ def _in_files(change: Change, field: NestedField) -> Finding | None:
     return _finding(change, field, owner, evidence, Direction.ADVICE if owner is None else Direction.OLD_VALUES_CHANGE)
 
 
-def _gained(group: ShapeGroup, before: PlanNode | None, after: PlanNode) -> bool:
+def _gained(group: LiveGroup, before: PlanNode | None, after: PlanNode) -> bool:
     """Whether a field finds a column of the files that it did not find before, beside its own or not."""
     if isinstance(after, Fail) and after.code is FailCode.DUPLICATE_ID:
         return not isinstance(before, Fail)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
@@ -39,7 +39,7 @@ def check(state: TableState) -> Iterator[Finding]:
     mapping = state.name_mapping
     if mapping is None:
         return
-    hidden: dict[int, list[ShapeGroup]] = {}
+    hidden: dict[int, list[LiveGroup]] = {}
     idless = False
     for group, plan in state.plans:
         if not group.schema.has_field_ids and group.schema.columns:
@@ -69,9 +69,7 @@ def _finding(state: TableState, field_id: int, message: str, direction: Directio
     )
 
 
-def _hidden(
-    group: ShapeGroup, nodes: Sequence[PlanNode], columns: Sequence[FileColumn], parent: Place
-) -> Iterator[int]:
+def _hidden(group: LiveGroup, nodes: Sequence[PlanNode], columns: Sequence[FileColumn], parent: Place) -> Iterator[int]:
     """Ids of the fields that a struct of the files has a column for by name, which no field reads."""
     read = {getattr(node, "place", None) for node in nodes}
     free = {column.name for i, column in enumerate(columns) if (*parent, i) not in read}
@@ -81,7 +79,7 @@ def _hidden(
         yield from _below(group, node)
 
 
-def _below(group: ShapeGroup, node: PlanNode) -> Iterator[int]:
+def _below(group: LiveGroup, node: PlanNode) -> Iterator[int]:
     if isinstance(node, StructOf):
         inside = group.schema.at(node.place).type
         assert isinstance(inside, FileStruct)

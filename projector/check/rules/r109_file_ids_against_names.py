@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import level_of, sanitized
@@ -40,7 +40,7 @@ def check(state: TableState) -> Iterator[Finding]:
         level = level_of(state.schema, field_id)
         if level is not None and isinstance(state.schema.fields_by_id[level].field_type, (ListType, MapType)):
             continue
-        wrong: dict[str, list[ShapeGroup]] = {}
+        wrong: dict[str, list[LiveGroup]] = {}
         for group, node in state.nodes(field_id):
             column = group.column(node)
             if column is None or column.field_id != field_id:

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.kit.field_paths import in_collection
 from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import applied_type_changes
@@ -60,7 +60,7 @@ def check(change: Change) -> Iterator[Finding]:
         yield change.place(finding, UpdateColumnType)
 
 
-def _stores_float(group: ShapeGroup, node: PlanNode) -> bool:
+def _stores_float(group: LiveGroup, node: PlanNode) -> bool:
     column = group.column(node)
     return column is not None and isinstance(column.type, FileLeaf) and column.type.kind is FileKind.FLOAT
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.field_paths import in_collection
 from projector.check.kit.rule import Rule
@@ -56,7 +56,7 @@ def check(state: TableState) -> Iterator[Finding]:
             yield finding
 
 
-def _stores_float(group: ShapeGroup, node: PlanNode) -> bool:
+def _stores_float(group: LiveGroup, node: PlanNode) -> bool:
     column = group.column(node)
     return column is not None and isinstance(column.type, FileLeaf) and column.type.kind is FileKind.FLOAT
 

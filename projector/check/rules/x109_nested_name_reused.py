@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.footers import ShapeGroup
+from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.check.kit.field_paths import in_nested_collections
 from projector.check.kit.rule import Rule
@@ -59,7 +59,7 @@ def check(state: TableState) -> Iterator[Finding]:
                     yield finding
 
 
-def _ids_by_name(group: ShapeGroup, node: PlanNode) -> dict[str, int]:
+def _ids_by_name(group: LiveGroup, node: PlanNode) -> dict[str, int]:
     """The ids of the children of a struct in some files, by their names there."""
     column = group.column(node)
     if column is None or not isinstance(column.type, FileStruct):
