@@ -58,7 +58,9 @@ TOPS = st.sampled_from(["a", "b", "s", "c", "a_bucket_4"])
 CHANGES = st.one_of(
     st.builds("ADD COLUMN {} {}".format, NAMES, st.sampled_from(["int", "string", "int NOT NULL"])),
     st.builds("DROP COLUMN {}".format, st.one_of(NAMES, TOPS)),
-    st.tuples(NAMES, TOPS).filter(lambda two: two[0].split(".")[-1] != two[1]).map(lambda two: "RENAME COLUMN {} TO {}".format(*two)),
+    st.tuples(NAMES, TOPS)
+    .filter(lambda two: two[0].split(".")[-1] != two[1])
+    .map(lambda two: "RENAME COLUMN {} TO {}".format(*two)),
     st.builds("ALTER COLUMN {} {}".format, NAMES, st.sampled_from(["SET NOT NULL", "DROP NOT NULL", "TYPE bigint"])),
     st.builds("ALTER COLUMN {} AFTER {}".format, TOPS, TOPS),
     st.builds("ADD PARTITION FIELD {}".format, NAMES),

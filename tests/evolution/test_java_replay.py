@@ -50,8 +50,6 @@ RULES = (
         "^(Cannot convert unknown type to Spark|Spark does not support time fields|Unsupported type: variant)",
     ),
     Rule("Spark finds names in any case", "^.AMBIGUOUS_COLUMN_OR_FIELD"),
-    Rule("Spark 3.5 does not read `''`", r"^.PARSE_SYNTAX_ERROR. Syntax error at or near ''s'"),
-    Rule("Spark adds a field to the values of a map", "^.INVALID_FIELD_NAME.*is not a struct"),
     Rule("Java refuses a nested type whose placeholder ids repeat", "^Multiple entries with same key: 9", ("ops",)),
     Rule(
         "Java cannot read the default `{}` of a struct",

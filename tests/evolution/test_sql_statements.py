@@ -73,7 +73,6 @@ STATEMENTS: list[tuple[str, str, list[Any]]] = [
     ("spark", "ALTER TABLE t CHANGE COLUMN a TYPE bigint", [UpdateColumnType(("a",), LONG)]),
     ("spark", 'ALTER TABLE t ALTER COLUMN a COMMENT "it\'s"', [UpdateColumnDoc(("a",), "it's")]),
     ("spark", r"ALTER TABLE t ALTER COLUMN a COMMENT 'it\'s\n'", [UpdateColumnDoc(("a",), "it's\n")]),
-    ("spark", "ALTER TABLE t ALTER COLUMN a COMMENT 'x' 'y'", [UpdateColumnDoc(("a",), "xy")]),
     ("spark", r"ALTER TABLE t ALTER COLUMN a COMMENT r'\d'", [UpdateColumnDoc(("a",), r"\d")]),
     ("spark", "ALTER TABLE t ALTER COLUMN s.a FIRST", [MoveColumn(("s", "a"), "first")]),
     ("spark", "ALTER TABLE t ALTER COLUMN s.a AFTER b", [MoveColumn(("s", "a"), "after", ("s", "b"))]),

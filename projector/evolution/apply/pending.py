@@ -279,9 +279,9 @@ def _record(pending: Pending, operation: Operation) -> None:
         case DeleteColumn(path=path, if_exists=if_exists):
             if not (if_exists and pending.find(path) is None):
                 _delete(pending, path)
-        case RenameColumn(path=path, new_name=new_name, if_exists=if_exists):
+        case RenameColumn(path=path, if_exists=if_exists):
             if not (if_exists and pending.find(path) is None):
-                _rename(pending, path, new_name)
+                _rename(pending, operation)
         case MakeColumnOptional(path=path):
             _set_required(pending, path, False)
         case RequireColumn(path=path):
@@ -333,7 +333,7 @@ def _add(pending: Pending, operation: AddColumn) -> None:
         parent_id, full_name, taken = ROOT, name, name
         existing = pending.find(name)
     else:
-        parent_id = _struct_to_add_to(pending, parent)
+        parent_id = _struct_to_add_to(pending, parent, operation)
         full_name = f"{pending.base.name_of(parent_id)}.{name}"
         taken = f"{dotted(parent)}.{name}"
         existing = pending.find(taken if isinstance(parent, str) else (*parent, name))
@@ -364,11 +364,18 @@ def _add(pending: Pending, operation: AddColumn) -> None:
     pending.additions.setdefault(parent_id, []).append(field_id)
 
 
-def _struct_to_add_to(pending: Pending, parent: FieldPath) -> int:
+def _struct_to_add_to(pending: Pending, parent: FieldPath, operation: AddColumn) -> int:
     """The id of the field whose struct a parent's name stands for."""
     found = pending.find(parent)
     if found is None:
         raise SchemaUpdateError(f"Cannot find parent struct: {dotted(parent)}", hint=pending.why_missing(parent))
+    if operation.named_in_full and isinstance(found.field_type, ListType | MapType):
+        kind, part = ("list", "element") if isinstance(found.field_type, ListType) else ("map", "value")
+        raise SchemaUpdateError(
+            f"Cannot add {dotted(parent)}.{operation.name}: {dotted(parent)} is a {kind}, not a struct",
+            field_id=found.field_id,
+            hint=f"write {dotted(parent)}.{part}.{operation.name}, as Spark wants it",
+        )
     match found.field_type:
         case ListType():
             found = found.field_type.element
@@ -390,7 +397,8 @@ def _delete(pending: Pending, path: FieldPath) -> None:
     pending.deletes.add(found.field_id)
 
 
-def _rename(pending: Pending, path: FieldPath, new_name: Any) -> None:
+def _rename(pending: Pending, operation: RenameColumn) -> None:
+    path, new_name = operation.path, operation.new_name
     found = pending.find(path)
     if found is None:
         raise SchemaUpdateError(f"Cannot rename missing column: {dotted(path)}", hint=pending.why_missing(path))
@@ -402,11 +410,25 @@ def _rename(pending: Pending, path: FieldPath, new_name: Any) -> None:
         raise SchemaUpdateError("Invalid column name: (empty)")
     if found.field_id in pending.deletes:
         raise SchemaUpdateError(f"Cannot rename a column that will be deleted: {found.name}")
+    if operation.struct_fields_only:
+        _refuse_part_of_list_or_map(pending, path, found)
     old_path = pending.full_path(found.field_id)
     pending.updates[found.field_id] = replace(pending.updates.get(found.field_id, found), name=new_name)
     pending.identifiers = [
         _renamed(identifier, path, old_path, pending.full_path(found.field_id)) for identifier in pending.identifiers
     ]
+
+
+def _refuse_part_of_list_or_map(pending: Pending, path: FieldPath, found: NestedField) -> None:
+    parent = pending.parent_of(found.field_id)
+    holder = None if parent == ROOT else pending.base.fields_by_id[parent].field_type
+    if isinstance(holder, ListType | MapType):
+        kind = "list" if isinstance(holder, ListType) else "map"
+        raise SchemaUpdateError(
+            f"Cannot rename {dotted(path)}: it is the {found.name} of a {kind}",
+            field_id=found.field_id,
+            hint="Spark renames only columns and fields of structs",
+        )
 
 
 def _renamed(

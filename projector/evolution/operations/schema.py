@@ -82,6 +82,8 @@ class AddColumn(Operation):
         Initial and write default, as a Python value or a JSON single value (spec: Default values).
     if_not_exists:
         Do nothing where the struct has a field of this name.
+    named_in_full:
+        Refuse a parent that stands for its element or value: `l.element` and `m.value` must be written out.
     """
 
     parent: FieldPath | None
@@ -91,6 +93,7 @@ class AddColumn(Operation):
     doc: str | None = None
     default: Any = field(default=NOT_GIVEN, hash=False)
     if_not_exists: bool = False
+    named_in_full: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,16 @@ class DeleteColumn(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RenameColumn(Operation):
-    """Give a column another name, in the place it has; with `if_exists`, do nothing where there is none."""
+    """Give a column another name, in the place it has.
+
+    With `if_exists`, do nothing if there is none. With `struct_fields_only`, refuse a list's element and a map's key or
+    value.
+    """
 
     path: FieldPath
     new_name: str
     if_exists: bool = False
+    struct_fields_only: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

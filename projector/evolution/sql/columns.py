@@ -58,6 +58,14 @@ def new_name(cursor: Cursor, token: Token) -> str:
     return token.value.lower()
 
 
+def note_default(cursor: Cursor) -> None:
+    """Say that Spark itself takes no default, at the next token."""
+    if cursor.dialect == "spark":
+        cursor.note(
+            "Spark 3.5 refuses DEFAULT for Iceberg tables; it is read here as Iceberg's own API means it", cursor.token
+        )
+
+
 def parse_position(cursor: Cursor) -> Position | None:
     """FIRST or AFTER with its reference, if one of them comes next."""
     start = cursor.token.start
@@ -77,7 +85,8 @@ def parse_new_column(cursor: Cursor, if_not_exists: bool = False) -> list[Writte
     required, doc, default, position = _clauses(cursor, column_type)
     end = cursor.previous_end if position is None else position.start
     end = len(cursor.text[:end].rstrip())
-    added = AddColumn(path[:-1], path[-1], column_type, required, doc, default, if_not_exists)
+    in_full = cursor.dialect == "spark" and len(path) > 1
+    added = AddColumn(path[:-1], path[-1], column_type, required, doc, default, if_not_exists, in_full)
     if position is None:
         return [Written(added, start, end)]
     return [Written(added, start, end), Written(position.move(path, if_not_exists), position.start, position.end)]
@@ -104,6 +113,7 @@ def _clauses(cursor: Cursor, column_type: IcebergType) -> tuple[bool, str | None
                 cursor.expect("NOT", "NULL")
                 required = True
             case "DEFAULT":
+                note_default(cursor)
                 cursor.expect("DEFAULT")
                 default = parse_default(cursor, column_type)
             case "COMMENT":

@@ -104,16 +104,19 @@ class Cursor:
         return tuple(parts)
 
     def string(self, what: str) -> str:
-        """Take a string; adjacent ones are joined, where the dialect joins them."""
+        """Take one string."""
         if self.token.kind != "string":
             raise self.unexpected(what)
-        first = self.take()
-        if self.dialect == "spark" and first.text[0] == "'" and "''" in first.text[1:-1]:
-            self.note("'' inside a string is read as one quote, as Spark 4 does; Spark 3 drops it", first)
-        value = first.value
-        while self.dialect == "spark" and self.token.kind == "string":
-            value += self.take().value
-        return value
+        taken = self.take()
+        if self.dialect == "spark" and self.token.kind == "string":
+            if self.token.start == taken.end and self.token.text[0] == taken.text[-1]:
+                quote = taken.text[-1]
+                raise self.error(
+                    f"Two strings, one after the other: {quote}{quote} is no quote inside a string in Spark 3.5",
+                    hint=f"write \\{quote}",
+                )
+            raise self.error("Two strings, one after the other", hint="write one string")
+        return taken.value
 
     def fresh_id(self) -> int:
         """A placeholder id for a field inside a type."""

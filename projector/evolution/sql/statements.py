@@ -7,7 +7,7 @@ taken, so that the message can name it too. Whatever else comes is an error at i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from projector.evolution.operations.schema import (
     DeleteColumn,
@@ -24,6 +24,7 @@ from projector.evolution.sql.columns import (
     Path,
     Written,
     new_name,
+    note_default,
     parse_names,
     parse_new_column,
     parse_position,
@@ -42,6 +43,12 @@ from projector.evolution.sql.tokens import Dialect
 from projector.evolution.sql.types import parse_type
 
 Action = Callable[[Cursor], list[Written]]
+
+_SPARK_NARROWER = {
+    **dict.fromkeys(("BYTE", "TINYINT", "SHORT", "SMALLINT"), "INT"),
+    **dict.fromkeys(("VARCHAR", "CHAR", "CHARACTER"), "STRING"),
+}
+"""Types that Spark gives to new columns, but changes none to, and what the column has in the Iceberg table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +165,8 @@ def _rename_spark(cursor: Cursor) -> list[Written]:
     match written[0].operation:
         case RenameColumn(path=tuple() as path, new_name=name) if path[-1] == name:
             raise cursor.error(f"Cannot rename {name} to its own name: Spark refuses it", first, hint="leave it out")
+        case RenameColumn(path=tuple() as path) as operation if path[-1].lower() in ("element", "key", "value"):
+            return [replace(written[0], operation=replace(operation, struct_fields_only=True))]
     return written
 
 
@@ -257,6 +266,11 @@ def _alter_duckdb(cursor: Cursor) -> list[Written]:
 
 
 def _type(cursor: Cursor, path: Path, start: int) -> list[Written]:
+    instead = _SPARK_NARROWER.get(cursor.token.value.upper()) if cursor.dialect == "spark" else None
+    if instead is not None:
+        raise cursor.error(
+            f"Cannot change a column's type to {cursor.token.value.upper()}: Spark refuses it", hint=f"write {instead}"
+        )
     new_type = parse_type(cursor)
     return [Written(UpdateColumnType(path, new_type), start, cursor.previous_end)]
 
@@ -266,6 +280,8 @@ def _nulls_or_default(cursor: Cursor, path: Path, start: int, expected: str) -> 
         return [Written(RequireColumn(path), start, cursor.previous_end)]
     if cursor.accept("DROP", "NOT", "NULL"):
         return [Written(MakeColumnOptional(path), start, cursor.previous_end)]
+    if cursor.at("SET", "DEFAULT") or cursor.at("DROP", "DEFAULT"):
+        note_default(cursor)
     if cursor.accept("SET", "DEFAULT"):
         default = parse_default(cursor, None)
         return [Written(UpdateColumnDefault(path, default), start, cursor.previous_end)]

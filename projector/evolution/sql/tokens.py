@@ -50,7 +50,7 @@ _PATTERNS: dict[Dialect, str] = {
     "spark": rf"""
         (?P<hex>[xX](?:'[^']*'|"[^"]*"))
       | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
-      | (?P<escaped>{_BACKSLASH_STRING}|"(?:[^"\\]|\\.|"")*")
+      | (?P<escaped>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
       | (?P<quoted>`(?:[^`]|``)+`)
       | (?P<number>(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+){_EXPONENT}(?:[bB][dD]|[lLsSyYdDfF])?(?!\w))
       | (?P<word>\w+)

@@ -318,6 +318,8 @@ def _open(cursor: Cursor) -> str:
 
 def _struct(cursor: Cursor, opening: str, closing: str) -> IcebergType:
     cursor.expect_symbol(opening)
+    if cursor.at_symbol(closing):
+        raise cursor.error("A struct without fields: Parquet files cannot hold one", hint="give it a field")
     fields: list[NestedField] = []
     while True:
         name = cursor.name("a field name")
