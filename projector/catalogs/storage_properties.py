@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from projector.errors import UnsupportedError
-from projector.files.storage.credentials import expires_at
 from projector.files.storage.locations import canonical, relative_to
 
 _PREFIXES = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
@@ -40,11 +39,6 @@ def vended_properties(response: Mapping[str, Any], location: str) -> dict[str, s
             hint="let it vend credentials, or give s3.access-key-id and s3.secret-access-key",
         )
     return found
-
-
-def expires(properties: Mapping[str, str]) -> bool:
-    """Whether some settings run out by themselves."""
-    return expires_at(properties) is not None
 
 
 def _strings(found: Any) -> dict[str, str]:

@@ -6,7 +6,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from projector.errors import CorruptFileError
-from projector.files.storage.storage import RandomAccess
+from projector.files.storage.storage import ByteSource
 
 if TYPE_CHECKING:
     from pyroaring import BitMap64
@@ -19,7 +19,7 @@ _FRAME_BYTES = _LENGTH_BYTES + len(_VECTOR_MAGIC) + _CHECKSUM_BYTES
 
 
 def read_deletion_vector(
-    source: RandomAccess, path: str, offset: int, size: int, cardinality: int, row_count: int
+    source: ByteSource, path: str, offset: int, size: int, cardinality: int, row_count: int
 ) -> BitMap64:
     """Return the positions that a deletion vector deletes.
 

@@ -15,13 +15,12 @@ from projector.engines.reference.project import read_rows
 from projector.errors import ProjectorError
 from projector.files.parquet.file_schema import FileSchema
 from projector.files.parquet.footer import read_footer
-from projector.files.parquet.schema import file_schema
 from projector.projection.plan import Binding, Plan
 from projector.projection.resolve import resolve
 from projector.schema.arrow_schema import arrow_schema
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField
-from tests.files.pyarrow_view import Bytes
+from tests.files.pyarrow_view import Bytes, file_schema
 
 FILE = "data/f.parquet"
 

@@ -18,6 +18,8 @@ from projector.files.parquet.file_schema import (
     FileStruct,
     FileVariant,
 )
+from projector.files.parquet.footer import Footer
+from projector.files.parquet.schema import read_schema
 
 
 class Bytes:
@@ -34,6 +36,11 @@ class Bytes:
         assert offset >= 0
         self.reads.append((offset, length))
         return self.data[offset : offset + length]
+
+
+def file_schema(footer: Footer) -> FileSchema:
+    """The columns of the file that a footer is of."""
+    return read_schema(footer.data, footer.schema_at, footer.path)[0]
 
 
 def differences(schema: FileSchema, data: bytes) -> list[str]:

@@ -12,11 +12,10 @@ import pytest
 from projector.errors import CorruptFileError, ProjectorError, UnsupportedError
 from projector.files.parquet import footer as footers
 from projector.files.parquet.footer import read_footer
-from projector.files.parquet.schema import file_schema
 from projector.files.shapes.shapes import KnownShapes, read_shape
 from tests.files import craft
 from tests.files.craft import Field
-from tests.files.pyarrow_view import Bytes
+from tests.files.pyarrow_view import Bytes, file_schema
 
 
 def write(table: pa.Table, **options: object) -> bytes:

@@ -11,10 +11,9 @@ import pytest
 from projector.errors import CorruptFileError
 from projector.files.parquet.file_schema import FileColumn, FileList, FileMap, FileSchema
 from projector.files.parquet.footer import read_footer
-from projector.files.parquet.schema import file_schema
 from tests.files import craft
 from tests.files.craft import LIST, MAP, MAP_KEY_VALUE, UTF8, Element, group, leaf
-from tests.files.pyarrow_view import Bytes, differences
+from tests.files.pyarrow_view import Bytes, differences, file_schema
 
 
 def read(data: bytes) -> FileSchema:

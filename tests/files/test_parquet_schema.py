@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from projector.errors import CorruptFileError, UnsupportedError
 from projector.files.parquet.file_schema import FileKind, FileLeaf, FileSchema, TimeUnit
 from projector.files.parquet.footer import read_footer
-from projector.files.parquet.schema import file_schema
 from tests.files import craft
 from tests.files.craft import Element, Field, group, leaf
-from tests.files.pyarrow_view import Bytes, differences
+from tests.files.pyarrow_view import Bytes, differences, file_schema
 
 INT32, INT64, BYTES, FIXED = "int32", "int64", "byte_array", "fixed_len_byte_array"
 

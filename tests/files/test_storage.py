@@ -44,7 +44,7 @@ def test_any_name_is_literal(tmp_path: Path, name: str, spelling: str) -> None:
     assert storage.read_bytes(path) == b"right"
     with storage.open_arrow(path) as file:
         assert file.read() == b"right"
-    assert name in storage.list(f"{spelling}{tmp_path}")
+    assert name in storage.listing(f"{spelling}{tmp_path}").files
 
 
 def test_a_percent_sign_is_a_percent_sign(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_permission_error_keeps_the_path(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("os.scandir", refuse)
     with pytest.raises(ProjectorError, match=f"^Permission denied: {tmp_path}$"):
-        Storage().list(str(tmp_path))
+        Storage().listing(str(tmp_path))
 
 
 def test_any_other_trouble_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_any_other_trouble_is_one_line(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("os.scandir", fail)
     with pytest.raises(ProjectorError, match=f"^Cannot read {tmp_path}: something in two lines$"):
-        Storage().list(str(tmp_path))
+        Storage().listing(str(tmp_path))
 
 
 @pytest.mark.parametrize("path", ["/tmp/zero\0byte", "x" * 5000, "/tmp/\udcff\ud800"])
@@ -163,7 +163,7 @@ def test_an_object_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (file.size(), file.read_at(3, 2), file.read_at(5, 99)) == (7, b"te", b"nt")
     with storage.open_arrow("s3://bucket/a/f%20x") as file:
         assert file.read() == b"content"
-    assert storage.list("s3://bucket/a") == ("f%20x",)
+    assert storage.listing("s3://bucket/a").files == ("f%20x",)
     assert storage.is_folder("s3://bucket/a")
     assert storage.exists("s3://bucket/a/f%20x")
     assert not storage.exists("s3://bucket/a/g")
@@ -172,7 +172,7 @@ def test_an_object_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ProjectorError, match="s3://bucket/a"):
         storage.read_bytes("s3://bucket/a")
     with pytest.raises(NotFoundError):
-        storage.list("s3://bucket/none")
+        storage.listing("s3://bucket/none")
 
 
 def test_settings_of_s3(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from projector.check.report.findings import Evidence, Sample
 from projector.check.report.looked_at import Unreadable
 from projector.errors import ProjectorError
 from projector.files.parquet.file_schema import FileColumn, FileSchema
-from projector.files.shapes.batches import read_batches
+from projector.files.shapes.batches import read_shape_batches
 from projector.files.shapes.cache import Marks, ShapeCache
 from projector.files.storage.storage import Storage
 from projector.projection.plan import PlanNode
@@ -122,7 +122,9 @@ def read_footers(
     by_reason = files.by(lambda _, kind: _reason_not_to_read(kind))
     wanted = by_reason.pop(None, Files())
     unreadable = [Unreadable(path, reason) for reason, others in by_reason.items() for path in others.paths if reason]
-    read = read_batches([run.column(run.source.locations) for run in wanted.runs], storage, cache, executor, marks)
+    read = read_shape_batches(
+        [run.column(run.source.locations) for run in wanted.runs], storage, cache, executor, marks
+    )
     groups: dict[tuple[int, frozenset[int]], tuple[FileSchema, list[Run], list[int]]] = {}
     start = 0
     for run in wanted.runs:

@@ -221,7 +221,7 @@ def load_for_commit(location: str) -> LoadedMetadata:
     storage = Storage()
     loaded = load_metadata(location, storage)
     folder = parent(loaded.metadata_file)
-    of_catalog = [name for name in storage.list(folder) if _CATALOG_NAME.fullmatch(name)]
+    of_catalog = [name for name in storage.listing(folder).files if _CATALOG_NAME.fullmatch(name)]
     name = base_name(loaded.metadata_file)
     if of_catalog or version_of(name, default=None) is None:
         raise UnsupportedError(

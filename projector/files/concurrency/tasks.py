@@ -24,7 +24,6 @@ def task_answers(
     tell: Callable[[str], None],
     *,
     here: Callable[[_Task], _Answer] | None = None,
-    ahead: int = TASKS_AHEAD,
 ) -> Iterator[_Answer]:
     """The answer to every task, in the order of the tasks.
 
@@ -36,11 +35,9 @@ def task_answers(
         Told the first time that a task is lost, with a sentence for the user.
     here:
         Does a lost task in this process; `run` unless given.
-    ahead:
-        Tasks that are waiting or running at most.
     """
     told = False
-    for task, future in in_order(executor, run, tasks, ahead):
+    for task, future in in_order(executor, run, tasks, TASKS_AHEAD):
         lost = "cancelled" if future.cancelled() else future.exception()
         if lost is None:
             yield future.result()

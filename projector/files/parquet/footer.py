@@ -11,10 +11,10 @@ Only the magic at the end is looked at. Sizes and footer offsets that a manifest
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from projector.errors import CorruptFileError, ProjectorError, UnsupportedError
 from projector.files.parquet import thrift
+from projector.files.storage.storage import ByteSource
 
 TAIL_BYTES = 64 * 1024
 """How much of the end of a file the first read asks for; most footers are shorter."""
@@ -32,16 +32,6 @@ _VERSION_HEADER, _SCHEMA_HEADER, _NUM_ROWS_HEADER, _ROW_GROUPS_HEADER = (
     bytes([0x10 | kind]) for kind in (thrift.I32, thrift.LIST, thrift.I64, thrift.LIST)
 )
 _REWRITE = "write the file again, or take it out of the table"
-
-
-class RandomAccess(Protocol):
-    """What a footer is read from: anything with a size that gives bytes at an offset."""
-
-    def size(self) -> int:
-        """Length of the file in bytes."""
-
-    def read_at(self, offset: int, length: int) -> bytes:
-        """The bytes from `offset`, fewer than `length` only where the file ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +62,7 @@ class Footer:
     created_by: str | None = None
 
 
-def read_footer(source: RandomAccess, path: str) -> Footer:
+def read_footer(source: ByteSource, path: str) -> Footer:
     """Read and check the footer of a Parquet file.
 
     Parameters
@@ -93,7 +83,7 @@ def read_footer(source: RandomAccess, path: str) -> Footer:
     return parse_footer(data[start:-8], path)
 
 
-def read_tail(source: RandomAccess, path: str) -> tuple[bytes, int]:
+def read_tail(source: ByteSource, path: str) -> tuple[bytes, int]:
     """Read the end of a Parquet file, by one read where the footer is not longer than `TAIL_BYTES`.
 
     Returns
@@ -211,7 +201,7 @@ def _is_algorithm(data: bytes, span: thrift.FieldSpan) -> bool:
     return span.kind == thrift.STRUCT and set(thrift.read_struct(data, span.start)[0]) in ({1}, {2})
 
 
-def _read(source: RandomAccess, offset: int, length: int, path: str) -> bytes:
+def _read(source: ByteSource, offset: int, length: int, path: str) -> bytes:
     data = source.read_at(offset, length)
     if len(data) != length:
         raise CorruptFileError(
@@ -222,7 +212,7 @@ def _read(source: RandomAccess, offset: int, length: int, path: str) -> bytes:
     return data
 
 
-def _wrong_magic(source: RandomAccess, tail: bytes, path: str) -> ProjectorError:
+def _wrong_magic(source: ByteSource, tail: bytes, path: str) -> ProjectorError:
     """Why a file does not end like a Parquet file: the error that says it best."""
     if tail[-4:] == _ENCRYPTED_MAGIC:
         return UnsupportedError(

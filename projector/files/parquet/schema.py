@@ -30,26 +30,23 @@ from projector.files.parquet.file_schema import (
     FileType,
     FileVariant,
 )
-from projector.files.parquet.footer import Footer, damaged
+from projector.files.parquet.footer import damaged
 from projector.files.parquet.types import Annotation, BadElement, Repetition
 
 MAX_DEPTH = 100
 """Columns nested deeper than this in the footer's schema are refused."""
 
 
-def file_schema(footer: Footer) -> FileSchema:
-    """The columns of the file that a footer is of.
+def read_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, int]:
+    """Read the list of schema elements at an offset of a footer, and return the offset after it, too.
 
     Raises
     ------
     CorruptFileError
-        The schema contradicts itself; the error names the file and the column.
+        If the schema contradicts itself; the error names the file and the column.
+    UnsupportedError
+        If columns are nested more than `MAX_DEPTH` levels deep.
     """
-    return read_schema(footer.data, footer.schema_at, footer.path)[0]
-
-
-def read_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, int]:
-    """Like `file_schema`, from the list of schema elements at an offset of a footer, with the offset after the list."""
     elements, end = _elements(data, at, path)
     root = _tree(elements, path)
     return FileSchema(tuple([_column(child, path) for child in root.children])), end

@@ -26,7 +26,7 @@ from projector.files.storage.storage import Storage
 Batch = tuple[list[FileSchema | ProjectorError], list[int]]
 
 
-def read_batches(
+def read_shape_batches(
     batches: Sequence[Sequence[str]],
     storage: Storage,
     cache: ShapeCache | None = None,

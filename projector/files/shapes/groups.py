@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from projector.errors import ProjectorError
 from projector.files.parquet.file_schema import FileSchema
-from projector.files.parquet.footer import RandomAccess
 from projector.files.shapes.reader import read_shapes
 from projector.files.shapes.shapes import KnownShapes, read_shape
-from projector.files.storage.storage import Storage
+from projector.files.storage.storage import ByteSource, Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class ShapeGroup:
 
 
 def shapes(
-    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str] | tuple[str, RandomAccess]],
+    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str] | tuple[str, ByteSource]],
     *,
     storage: Storage | None = None,
     max_workers: int | None = None,
@@ -55,7 +54,7 @@ def shapes(
         For the first file, in the order given, that cannot be read.
     """
     names: list[str] = []
-    opened: dict[int, RandomAccess] = {}
+    opened: dict[int, ByteSource] = {}
     for number, file in enumerate((files,) if isinstance(files, (str, os.PathLike)) else files):
         if isinstance(file, tuple):
             opened[number] = file[1]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from projector.errors import ProjectorError, ProjectorWarning
 from projector.files.concurrency.ordered import worked_ahead
-from projector.files.concurrency.tasks import TASKS_AHEAD, task_answers
+from projector.files.concurrency.tasks import task_answers
 from projector.files.parquet.file_schema import FileSchema
 from projector.files.shapes.cache import Marks, ShapeCache
 from projector.files.shapes.shapes import FileShape, KnownShapes, file_shape, local_shapes
@@ -132,7 +132,7 @@ def _by_tasks(
 ) -> None:
     properties = tuple(storage.properties.items())
     tasks = (ShapeTask(chunk, properties) for chunk in _chunks(paths))
-    for answer in task_answers(executor, run_task, tasks, _warn, ahead=TASKS_AHEAD):
+    for answer in task_answers(executor, run_task, tasks, _warn):
         answer.append_to(result.schemas, result.row_counts, known)
 
 

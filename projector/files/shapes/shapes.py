@@ -20,7 +20,6 @@ from projector.files.parquet.footer import (
     MAX_FOOTER_BYTES,
     SMALLEST_FILE,
     TAIL_BYTES,
-    RandomAccess,
     damaged,
     leading_schema,
     parse_footer,
@@ -28,7 +27,7 @@ from projector.files.parquet.footer import (
     rows_after_schema,
 )
 from projector.files.parquet.schema import SchemaKey, read_keyed_schema
-from projector.files.storage.storage import Storage
+from projector.files.storage.storage import ByteSource, Storage
 from projector.files.storage.tails import LOCAL_FLAGS, plain_local_path, read_from
 
 _LEAST_SPARE = 256
@@ -113,7 +112,7 @@ class KnownShapes:
         return None if rows is None else FileShape(known.schema, rows)
 
     def learn(self, footer_bytes: bytes, path: str) -> FileShape:
-        """Parse a footer that was not recognised, and remember it. Raises like `read_footer` and `file_schema`."""
+        """Parse a footer that was not recognised, and remember it. Raises like `read_footer` and `read_schema`."""
         ending = footer_bytes[-_ENDING_BYTES:]
         at = leading_schema(footer_bytes) if ending in self._endings else None
         if at is not None:
@@ -258,7 +257,7 @@ def local_shapes(
             fingerprint, length, schema = known._last
 
 
-def read_shape(source: RandomAccess, path: str, known: KnownShapes) -> FileShape:
+def read_shape(source: ByteSource, path: str, known: KnownShapes) -> FileShape:
     """The shape of one file.
 
     Parameters

@@ -25,19 +25,23 @@ from projector.files.storage.tails import Tail, local_tail, plain_local_path, re
 T = TypeVar("T")
 
 
-class RandomAccess(Protocol):
-    """An open file, read by position. Safe to use from several threads."""
+class ByteSource(Protocol):
+    """Bytes that are read by position. Safe to use from several threads."""
+
+    def size(self) -> int:
+        """Return the length in bytes."""
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return `length` bytes from `offset`; fewer only if the source ends there."""
+
+
+class RandomAccess(ByteSource, Protocol):
+    """An open file, read by position."""
 
     path: str
 
-    def size(self) -> int:
-        """The length of the file in bytes."""
-
-    def read_at(self, offset: int, length: int) -> bytes:
-        """The bytes from `offset`; fewer than `length` only where the file ends."""
-
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
 
     def __enter__(self) -> Self: ...
 
@@ -179,10 +183,6 @@ class Storage:
     def is_folder(self, path: str) -> bool:
         """Whether a path is a folder; in an object store, whether anything lies below it."""
         return self._kind(path) == "folder"
-
-    def list(self, folder: str) -> tuple[str, ...]:
-        """The names of the files directly in a folder, sorted."""
-        return self.listing(folder).files
 
     def listing(self, folder: str) -> FolderListing:
         """The names of the files and of the folders directly in a folder."""
