@@ -198,7 +198,7 @@ def page(results: Path, page: Path) -> None:
 )
 def make(folder: Path, **size: Any) -> None:
     """Make an evolved table of any size, and print its metadata file."""
-    from .many_files import ManyFiles, write_table
+    from .tables.many_files import ManyFiles, write_table
 
     table = ManyFiles(**size)
     if table.versions > table.files:

@@ -39,14 +39,14 @@ class Scenario:
     group: str = ""
 
 
-MODULES = ("reads", "streaming", "footers", "planning_scenarios", "checks", "values", "growth", "startup")
+MODULES = ("reads", "streaming", "footers", "planning", "checks", "values", "growth", "startup")
 
 
 def scenarios() -> dict[str, Scenario]:
     """Every scenario by its name, in the order of the documentation."""
     found: dict[str, Scenario] = {}
     for module in MODULES:
-        for each in import_module(f".{module}", __package__).SCENARIOS:
+        for each in import_module(f".scenarios.{module}", __package__).SCENARIOS:
             found[each.name] = each
     return found
 

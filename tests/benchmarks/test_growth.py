@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import projector
-from benchmarks.many_files import ManyFiles, write_table
+from benchmarks.tables.many_files import ManyFiles, write_table
 from projector.metadata.manifests import cache as kept_manifests
 
 SMALL = ManyFiles(150, 10, versions=2, statistics=10, data="shared")

@@ -72,7 +72,7 @@ def test_what_was_left_half_made_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_readers_tell_what_they_open_and_who_plans(tmp_path: Path) -> None:
-    from benchmarks.reads import SCENARIOS
+    from benchmarks.scenarios.reads import SCENARIOS
 
     (scenario,) = (each for each in SCENARIOS if each.name == "many-clustered")
     runners = scenario.prepare(tmp_path, 0.02)  # 40 files
@@ -86,7 +86,7 @@ def test_readers_tell_what_they_open_and_who_plans(tmp_path: Path) -> None:
 
 
 def test_polars_falls_back_to_pyiceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks.reads import SCENARIOS
+    from benchmarks.scenarios.reads import SCENARIOS
 
     monkeypatch.setenv("POLARS_ICEBERG_PLANNER", "pyiceberg")
     scenario = next(each for each in SCENARIOS if each.name == "many-sum")

@@ -15,10 +15,10 @@ from pyiceberg.table import StaticTable
 from pyiceberg.types import IntegerType, LongType, StringType
 
 import projector
-from benchmarks.make_tables import SCENARIOS, write_scenario
-from benchmarks.many_files import LINKS_OF_ONE_FILE, ManyFiles, write_table
 from benchmarks.queries import QUERIES
 from benchmarks.readers import READERS
+from benchmarks.tables.evolved import TABLES, write_evolved
+from benchmarks.tables.many_files import LINKS_OF_ONE_FILE, ManyFiles, write_table
 
 
 def test_sizes(tmp_path: Path) -> None:
@@ -134,9 +134,9 @@ def test_metadata_alone(tmp_path: Path) -> None:
 
 
 def test_all_readers_come_to_one_answer(tmp_path: Path) -> None:
-    small = {name: replace(table, files=table.stages * 2, rows=50) for name, table in SCENARIOS.items()}
+    small = {name: replace(table, files=table.stages * 2, rows=50) for name, table in TABLES.items()}
     for name in small:
-        write_scenario(small[name], tmp_path)
+        write_evolved(small[name], tmp_path)
         for query in QUERIES:
             question = query.ask(small[name].read, small[name].files * 50)
             answers = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import projector
-from benchmarks.many_files import ManyFiles, write_table
+from benchmarks.tables.many_files import ManyFiles, write_table
 from projector.check.evidence.manifest_facts import ManifestFacts, gather
 from projector.check.evidence.state import TableFiles
 from projector.check.level import Level

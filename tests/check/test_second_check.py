@@ -17,7 +17,7 @@ import fastavro
 import pytest
 
 import projector
-from benchmarks.many_files import ManyFiles, write_table
+from benchmarks.tables.many_files import ManyFiles, write_table
 from cli.main import run
 from projector.check.evidence.collect import live_files
 from projector.check.evidence.footers import read_footers

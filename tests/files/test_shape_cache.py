@@ -186,7 +186,7 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_a_second_check_opens_no_data_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks.many_files import ManyFiles, write_table
+    from benchmarks.tables.many_files import ManyFiles, write_table
 
     metadata = write_table(ManyFiles(30, 6, versions=3, data="tiny"), tmp_path / "table")
     for path in (tmp_path / "table" / "data").iterdir():

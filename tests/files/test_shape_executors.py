@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from projector import NotFoundError, ProjectorError, ProjectorWarning, shapes
+from projector.files.concurrency import tasks
 from projector.files.shapes import reader as shape_reader
 from projector.files.shapes.reader import read_shapes
 from projector.files.shapes.shapes import KnownShapes
@@ -42,7 +43,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 @pytest.fixture(autouse=True)
 def _small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shape_reader, "FILES_IN_A_TASK", 10)
-    monkeypatch.setattr(shape_reader, "TASKS_AHEAD", 4)
+    monkeypatch.setattr(tasks, "TASKS_AHEAD", 4)
 
 
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
@@ -127,7 +128,7 @@ def test_a_cluster_one_of_whose_workers_is_killed(files: list[str], monkeypatch:
         from distributed import Client, LocalCluster
 
         monkeypatch.setattr(shape_reader, "FILES_IN_A_TASK", 2)
-        monkeypatch.setattr(shape_reader, "TASKS_AHEAD", 8)
+        monkeypatch.setattr(tasks, "TASKS_AHEAD", 8)
         options = {"n_workers": 3, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
         with LocalCluster(**options, silence_logs=50) as cluster, Client(cluster) as client:
             victim = next(iter(client.run(os.getpid).values()))

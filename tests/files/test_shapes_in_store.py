@@ -14,7 +14,7 @@ import pytest
 from pyarrow import fs
 
 import projector
-from benchmarks.many_files import ManyFiles, write_table
+from benchmarks.tables.many_files import ManyFiles, write_table
 from projector import NotFoundError, ProjectorError, shapes
 from projector.files.shapes.cache import ShapeCache
 from projector.files.shapes.reader import read_shapes

@@ -1,6 +1,6 @@
 """Make the tables that engines are measured on, each beside a copy of its rows already in the final schema.
 
-Run it from the checkout as `python -m benchmarks.make_tables FOLDER [SCENARIO...]`. A scenario `wide` becomes
+Run it from the checkout as `python -m benchmarks.tables.evolved FOLDER [TABLE...]`. The table `wide` becomes
 `FOLDER/wide/table`, an Iceberg table whose schema changed while it was filled, and `FOLDER/wide/raw`, Parquet files of
 the same rows, file for file, in the last schema. The sizes are those of the published figures.
 """
@@ -55,7 +55,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Scenario:
+class EvolvedTable:
     """A table: how many files of how many rows, in how many stages, and what its columns hold.
 
     `read` names the columns that a full read takes; None for all of them.
@@ -67,17 +67,17 @@ class Scenario:
     stages: int
     manifest_files: int
     columns: tuple[Column, ...]
-    values: Callable[[Column, int, Scenario, np.random.Generator], pa.Array]
+    values: Callable[[Column, int, EvolvedTable, np.random.Generator], pa.Array]
     read: tuple[str, ...] | None = None
 
 
-def stage_of(scenario: Scenario, file: int) -> int:
-    return file * scenario.stages // scenario.files
+def stage_of(table: EvolvedTable, file: int) -> int:
+    return file * table.stages // table.files
 
 
-def fields_at(scenario: Scenario, stage: int) -> list[Json]:
+def fields_at(table: EvolvedTable, stage: int) -> list[Json]:
     fields = []
-    for column in scenario.columns:
+    for column in table.columns:
         found = column.at(stage)
         if found is not None:
             default = {} if column.default is None else {"initial-default": column.default}
@@ -105,26 +105,26 @@ def arrow_field(field_id: int, name: str, kind: Any) -> pa.Field:
     return pa.field(name, arrow_type(kind), metadata={"PARQUET:field_id": str(field_id)})
 
 
-def write_scenario(scenario: Scenario, folder: Path) -> None:
+def write_evolved(table: EvolvedTable, folder: Path) -> None:
     """The table and its raw copy."""
-    location = (folder / scenario.name / "table").absolute()
-    raw = folder / scenario.name / "raw"
+    location = (folder / table.name / "table").absolute()
+    raw = folder / table.name / "raw"
     raw.mkdir(parents=True)
     (location / "data").mkdir(parents=True)
     writer = TableFiles(location, format_version=3)
-    final = pa.schema([arrow_field(c.field_id, c.name, c.kind) for c in scenario.columns])
+    final = pa.schema([arrow_field(c.field_id, c.name, c.kind) for c in table.columns])
     random = np.random.default_rng(7)
     stage = 0
     batch: list[Json] = []
-    writer.evolve(fields_at(scenario, 0))
-    for file in range(scenario.files):
-        if stage_of(scenario, file) != stage or len(batch) == scenario.manifest_files:
+    writer.evolve(fields_at(table, 0))
+    for file in range(table.files):
+        if stage_of(table, file) != stage or len(batch) == table.manifest_files:
             writer.append(batch)
             batch = []
-        if stage_of(scenario, file) != stage:
-            stage = stage_of(scenario, file)
-            writer.evolve(fields_at(scenario, stage))
-        rows, copy = file_rows(scenario, file, random)
+        if stage_of(table, file) != stage:
+            stage = stage_of(table, file)
+            writer.evolve(fields_at(table, stage))
+        rows, copy = file_rows(table, file, random)
         write_parquet(pa.Table.from_arrays(copy, schema=final), raw / f"{file:05}.parquet")
         path = location / "data" / f"{file:05}.parquet"
         write_parquet(rows, path)
@@ -147,21 +147,21 @@ def write_parquet(rows: pa.Table, path: Path) -> None:
     pq.write_table(rows, path, compression="zstd", store_schema=False)
 
 
-def file_rows(scenario: Scenario, file: int, random: np.random.Generator) -> tuple[pa.Table, list[pa.Array]]:
+def file_rows(table: EvolvedTable, file: int, random: np.random.Generator) -> tuple[pa.Table, list[pa.Array]]:
     """The rows of a file as it was written then, and as the last schema shows them."""
-    stage = stage_of(scenario, file)
+    stage = stage_of(table, file)
     arrays, fields, copy = [], [], []
-    for column in scenario.columns:
+    for column in table.columns:
         found, last = column.at(stage), arrow_type(column.kind)
         if found is None:
             copy.append(
-                pa.nulls(scenario.rows, last)
+                pa.nulls(table.rows, last)
                 if column.default is None
-                else pa.repeat(column.default, scenario.rows).cast(last)
+                else pa.repeat(column.default, table.rows).cast(last)
             )
             continue
         then = arrow_field(column.field_id, *found)
-        values = scenario.values(column, file, scenario, random)
+        values = table.values(column, file, table, random)
         arrays.append(values if values.type == then.type else reshaped(values, then.type))
         fields.append(then)
         copy.append(reshaped(arrays[-1], last))
@@ -189,13 +189,13 @@ def reshaped(array: pa.Array, target: pa.DataType) -> pa.Array:
 # ------------------------------------------------------------------------------------------------------ what they hold
 
 
-def flat_values(column: Column, file: int, scenario: Scenario, random: np.random.Generator) -> pa.Array:
-    rows = scenario.rows
+def flat_values(column: Column, file: int, table: EvolvedTable, random: np.random.Generator) -> pa.Array:
+    rows = table.rows
     match column.name:
         case "id" | "clustered":
             return pa.array(np.arange(file * rows, (file + 1) * rows))
         case "scattered":
-            return pa.array(random.integers(0, scenario.files * rows, rows))
+            return pa.array(random.integers(0, table.files * rows, rows))
         case "amount":
             return pa.array(random.integers(0, 1_000_000, rows).astype(np.int32))
         case "label":
@@ -233,10 +233,10 @@ def flat_columns(count: int, stages: int) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def nested_values(column: Column, file: int, scenario: Scenario, random: np.random.Generator) -> pa.Array:
-    rows = scenario.rows
+def nested_values(column: Column, file: int, table: EvolvedTable, random: np.random.Generator) -> pa.Array:
+    rows = table.rows
     if isinstance(column.kind, str):
-        return flat_values(column, file, scenario, random)
+        return flat_values(column, file, table, random)
     if column.name == "place":
         return structs(rows, LAST_PLACE, random)
     lengths = random.integers(0, 5, rows)
@@ -304,18 +304,18 @@ NESTED = (
 FIVE = ("clustered", "scattered", "amount", "c8", "c9")
 """Of the wide table: two that were renamed, one promoted, one as it was, and one that older files do not have."""
 
-SCENARIOS = {
-    "wide": Scenario("wide", 64, 100_000, 4, 16, flat_columns(200, 4), flat_values, FIVE),
-    "many": Scenario("many", 2000, 1000, 12, 20, flat_columns(20, 12), flat_values),
-    "nested": Scenario("nested", 32, 50_000, 4, 8, NESTED, nested_values),
+TABLES = {
+    "wide": EvolvedTable("wide", 64, 100_000, 4, 16, flat_columns(200, 4), flat_values, FIVE),
+    "many": EvolvedTable("many", 2000, 1000, 12, 20, flat_columns(20, 12), flat_values),
+    "nested": EvolvedTable("nested", 32, 50_000, 4, 8, NESTED, nested_values),
 }
 
 
 def main(arguments: list[str]) -> Iterator[str]:
-    """Write the scenarios that are named, or all of them."""
+    """Write the tables that are named, or all of them; yield the folder of each."""
     folder = Path(arguments[0]).absolute()
-    for name in arguments[1:] or SCENARIOS:
-        write_scenario(SCENARIOS[name], folder)
+    for name in arguments[1:] or TABLES:
+        write_evolved(TABLES[name], folder)
         yield f"{folder / name}"
 
 

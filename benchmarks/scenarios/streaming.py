@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from .make_tables import SCENARIOS as EVOLVED
-from .measuring import Runner
-from .memory import peak_memory
+from ..measuring import Runner
+from ..memory import peak_memory
+from ..scenario import Prepared, Scenario
+from ..tables.evolved import TABLES as EVOLVED
 from .reads import made, size
-from .scenario import Prepared, Scenario
 
 _START = "import sys, pathlib\nfolder, columns = pathlib.Path(sys.argv[1]), sys.argv[2:]\n"
 _RAW_FILES = "files = [str(path) for path in sorted((folder / 'raw').iterdir())]\n"

@@ -7,8 +7,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from .measuring import Runner
-from .scenario import Prepared, Scenario
+from ..measuring import Runner
+from ..scenario import Prepared, Scenario
 
 _HELP = "from {}.main import run; raise SystemExit(run(['--help']))"
 
@@ -18,7 +18,7 @@ def _start(statement: str) -> None:
 
 
 def _prepare(folder: Path, scale: float) -> Prepared:
-    cli = (__package__ or "benchmarks").replace("benchmarks", "cli")
+    cli = __name__.split(".")[0].replace("benchmarks", "cli")
     return {
         "python": Runner(partial(_start, "pass")),
         "projector": Runner(partial(_start, "import projector"), "python"),

@@ -8,14 +8,12 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from .make_tables import SCENARIOS as TABLES
-from .make_tables import Scenario as Evolved
-from .make_tables import write_scenario
-from .measuring import Runner
-from .observing import files_opened, planner
-from .queries import QUERIES, Query, Question
-from .readers import READERS, Reader
-from .scenario import Prepared, Scenario, made_once, scaled
+from ..measuring import Runner
+from ..observing import files_opened, planner
+from ..queries import QUERIES, Query, Question
+from ..readers import READERS, Reader
+from ..scenario import Prepared, Scenario, made_once, scaled
+from ..tables.evolved import TABLES, EvolvedTable, write_evolved
 
 
 def _prepare(name: str, query: Query, folder: Path, scale: float) -> Prepared:
@@ -44,10 +42,10 @@ def made(name: str, folder: Path, scale: float) -> Path:
     """The folder of a table and its raw copy, made unless it is there."""
     table = _scaled(TABLES[name], scale)
     home = folder / f"reads-{table.files}"
-    return made_once(home / name, lambda _: write_scenario(table, home))
+    return made_once(home / name, lambda _: write_evolved(table, home))
 
 
-def _scaled(table: Evolved, scale: float) -> Evolved:
+def _scaled(table: EvolvedTable, scale: float) -> EvolvedTable:
     return replace(
         table,
         files=scaled(table.files, scale, table.stages),

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 
 import projector
 
-from .iceberg_files import TableFiles
-from .measuring import Runner
-from .memory import told_by
-from .metrics import metrics
-from .scenario import Prepared, Scenario, made_once, scaled
+from ..measuring import Runner
+from ..memory import told_by
+from ..scenario import Prepared, Scenario, made_once, scaled
+from ..tables.iceberg_files import TableFiles
+from ..tables.metrics import metrics
 
 GROUP_ROWS = 1_000_000
 PROMOTE = "ALTER TABLE t ALTER COLUMN n TYPE bigint"

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import projector
 
+from ..measuring import Runner
+from ..memory import told_by
+from ..observing import HEAR
+from ..scenario import Prepared, Scenario
+from ..tables.many_files import ManyFiles
 from .footers import read_metadata
-from .many_files import ManyFiles
-from .measuring import Runner
-from .memory import told_by
-from .observing import HEAR
-from .planning_scenarios import metadata_table
-from .scenario import Prepared, Scenario, scaled
+from .planning import metadata_table
 
 CHANGE = "ALTER TABLE t ADD COLUMN note string; ALTER TABLE t ALTER COLUMN c6 TYPE bigint"
 _TABLE = ManyFiles(100_000, 50, versions=12, data="tiny")
@@ -60,7 +59,7 @@ def _figures(metadata_file: str, cache: str) -> Mapping[str, object]:
 
 
 def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
-    metadata_file = metadata_table(_scaled(table, scale), folder)
+    metadata_file = metadata_table(table.scaled(scale), folder)
     data = Path(metadata_file).parent.parent / "data"
     cache = folder / "cache"
     os.environ["PROJECTOR_CACHE_DIR"] = str(cache)  # not the user's
@@ -76,16 +75,12 @@ def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
     }
 
 
-def _scaled(table: ManyFiles, scale: float) -> ManyFiles:
-    return replace(table, files=scaled(table.files, scale, table.versions))
-
-
 SCENARIOS = (
     Scenario(
         "check-footers",
         "Check a change on 100,000 files of 50 columns under 12 schemas: without the cache on disk, a first run that"
         " fills it, and a second one.",
-        lambda scale: str(_scaled(_TABLE, scale)),
+        lambda scale: str(_TABLE.scaled(scale)),
         partial(_prepare, _TABLE),
         runs=3,
         group="checks",

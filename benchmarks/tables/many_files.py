@@ -68,6 +68,10 @@ class ManyFiles:
         parts += [f"{n}{letter}" for n, letter in ((self.versions, "v"), (self.deletes, "d")) if n > (letter == "v")]
         return "-".join(parts)
 
+    def scaled(self, scale: float) -> ManyFiles:
+        """The same table with more or fewer files: at least one for each version and partition."""
+        return replace(self, files=max(1, self.versions, self.partitions, round(self.files * scale)))
+
     def version_of(self, file: int) -> int:
         """The schema that a file is written under."""
         return file * self.versions // self.files

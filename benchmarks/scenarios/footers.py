@@ -8,9 +8,9 @@ from pathlib import Path
 
 import projector
 
-from .many_files import ManyFiles, write_data
-from .measuring import Runner
-from .scenario import Prepared, Scenario, made_once, scaled
+from ..measuring import Runner
+from ..scenario import Prepared, Scenario, made_once
+from ..tables.many_files import ManyFiles, write_data
 
 
 def tiny_files(table: ManyFiles, folder: Path) -> list[str]:
@@ -45,7 +45,7 @@ def polars_schema(files: Sequence[str]) -> None:
 
 
 def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
-    files = tiny_files(_scaled(table, scale), folder)
+    files = tiny_files(table.scaled(scale), folder)
     return {
         "pyarrow-read_metadata": Runner(partial(read_metadata, files)),
         "projector": Runner(partial(ours, files), "pyarrow-read_metadata"),
@@ -54,15 +54,9 @@ def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
     }
 
 
-def _scaled(table: ManyFiles, scale: float) -> ManyFiles:
-    from dataclasses import replace
-
-    return replace(table, files=scaled(table.files, scale, table.versions))
-
-
 def _scenario(name: str, about: str, table: ManyFiles, runs: int = 5) -> Scenario:
     return Scenario(
-        name, about, lambda scale: str(_scaled(table, scale)), partial(_prepare, table), runs, group="footers"
+        name, about, lambda scale: str(table.scaled(scale)), partial(_prepare, table), runs, group="footers"
     )
 
 

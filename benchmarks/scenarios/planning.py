@@ -10,10 +10,10 @@ from pathlib import Path
 import projector
 from projector.metadata.manifests import cache as kept_manifests
 
-from .many_files import ManyFiles, write_table
-from .measuring import Runner
-from .memory import peak_memory
-from .scenario import Prepared, Scenario, made_once, scaled
+from ..measuring import Runner
+from ..memory import peak_memory
+from ..scenario import Prepared, Scenario, made_once
+from ..tables.many_files import ManyFiles, write_table
 
 
 def metadata_table(table: ManyFiles, folder: Path) -> str:
@@ -78,7 +78,7 @@ def _figures(metadata_file: str, row_filter: str | None) -> dict[str, object]:
 
 
 def _prepare(table: ManyFiles, make_filter: Callable[[ManyFiles], str | None], folder: Path, scale: float) -> Prepared:
-    sized = _scaled(table, scale)
+    sized = table.scaled(scale)
     metadata_file = metadata_table(sized, folder)
     row_filter = make_filter(sized)
     return {
@@ -92,12 +92,8 @@ def _prepare(table: ManyFiles, make_filter: Callable[[ManyFiles], str | None], f
     }
 
 
-def _scaled(table: ManyFiles, scale: float) -> ManyFiles:
-    return replace(table, files=scaled(table.files, scale, 20))
-
-
 def _scenario(name: str, about: str, table: ManyFiles, make_filter: Callable[[ManyFiles], str | None]) -> Scenario:
-    size = lambda scale: str(_scaled(table, scale))  # noqa: E731 - a name of its own would say no more
+    size = lambda scale: str(table.scaled(scale))  # noqa: E731 - a name of its own would say no more
     return Scenario(name, about, size, partial(_prepare, table, make_filter), group="planning")
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ..measuring import Runner
+from ..scenario import Prepared, Scenario
+from ..tables.many_files import ManyFiles
 from .footers import ours as our_shapes
 from .footers import read_metadata
-from .many_files import ManyFiles
-from .measuring import Runner
-from .planning_scenarios import metadata_table, ours, pyicebergs
-from .scenario import Prepared, Scenario, scaled
+from .planning import metadata_table, ours, pyicebergs
 
 FILES = (100, 1000, 10_000, 100_000)
 COLUMNS = (10, 50, 200, 1000, 2000)
@@ -28,8 +28,7 @@ class Point:
     scales: bool = True
 
     def at(self, scale: float) -> ManyFiles:
-        files = scaled(self.table.files, scale, self.table.versions) if self.scales else self.table.files
-        return replace(self.table, files=files)
+        return self.table.scaled(scale) if self.scales else self.table
 
 
 def _prepare(point: Point, folder: Path, scale: float) -> Prepared:
