@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from projector.check.change import trial as trials
 from projector.check.change.proposal import from_sql
 from projector.check.change.trial import try_update
 from projector.evolution.apply import schema as applying
-from projector.evolution.operations.schema import NextStatement, Operation
+from projector.evolution.operations.schema import NextStatement, Operation, dotted
 from projector.evolution.updates.schema_commit import prepare_schema_update
 from projector.evolution.updates.update_schema import UpdateSchema
 from projector.schema.name_mapping import NAME_MAPPING_PROPERTY, NameMapping, create_mapping
@@ -104,3 +105,20 @@ def test_names_the_first_error_of_single_statements() -> None:
     assert isinstance(operations[1], NextStatement)
     with pytest.raises(Exception, match="Invalid schema for v2"):
         prepare_schema_update(MAPPED, update)
+
+
+@pytest.mark.parametrize("count", [100, 400])
+def test_compares_each_refusal_with_names_not_with_the_other_refusals(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = 0
+
+    def counting(path: Any) -> str:
+        nonlocal named
+        named += 1
+        return dotted(path)
+
+    monkeypatch.setattr(trials, "dotted", counting)
+    refused = try_update(MAPPED, update_of(*["ALTER COLUMN missing TYPE bigint"] * count)).refusals
+    assert len(refused) == count
+    assert named <= 2 * count

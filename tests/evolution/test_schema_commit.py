@@ -46,7 +46,10 @@ def test_a_promotion_that_changes_partition_values_is_refused(transform: str) ->
     metadata = table_metadata(format_version=3, partition_specs=[spec((3, "p", transform))])
     assert refused(metadata, update) == said
     replaced = [spec((3, "p", transform)), spec(spec_id=1)]
-    metadata = table_metadata(format_version=3, partition_specs=replaced, default_spec_id=1)
+    snapshot = {"snapshot-id": 1, "sequence-number": 1, "timestamp-ms": 1, "manifest-list": "m", "summary": {}}
+    metadata = table_metadata(
+        format_version=3, partition_specs=replaced, default_spec_id=1, snapshots=[snapshot], current_snapshot_id=1
+    )
     assert refused(metadata, update) == said
 
 

@@ -73,12 +73,14 @@ def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
         return Trial(AppliedOperations(), (refusal,), metadata, metadata.current_schema)
     refusals: list[Refusal] = []
     incompatible: list[Refusal] = []
+    never_made: set[str] = set()
     for found in outcome.refused:
         refusal = Refusal(found.error, found.operation, found.base, update.case_sensitive)
         if found.incompatible:
             incompatible.append(refusal)
-        elif found.operation is None or not any(_follows(found.operation, known.operation) for known in refusals):
+        elif found.operation is None or not _is_about(found.operation, never_made):
             refusals.append(refusal)
+            never_made |= _would_make(found.operation)
     applied = AppliedOperations(outcome.statements, update.case_sensitive)
     steps = [statement.applied for statement in outcome.statements]
     schema = steps[-1].schema
@@ -90,18 +92,25 @@ def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
     return Trial(applied, tuple(refusals), commit.metadata, commit.schema, incompatible=tuple(incompatible))
 
 
-def _follows(operation: Operation, refused: Operation | None) -> bool:
-    """Whether an operation is about a name that a refused one would have made."""
-    match refused:
+def _would_make(operation: Operation | None) -> set[str]:
+    """Return the name that a refused operation would have made, if it would have made one."""
+    match operation:
         case AddColumn(parent=parent, name=name):
-            made = name if not parent else f"{dotted(parent)}.{name}"
+            return {name if not parent else f"{dotted(parent)}.{name}"}
         case RenameColumn(path=path, new_name=name):
             parent_name, dot, _ = dotted(path).rpartition(".")
-            made = f"{parent_name}{dot}{name}"
+            return {f"{parent_name}{dot}{name}"}
         case _:
-            return False
+            return set()
+
+
+def _is_about(operation: Operation, names: set[str]) -> bool:
+    """Return whether an operation is about one of some names, or about a field inside one."""
     about: Any = getattr(operation, "path", None) or getattr(operation, "parent", None)
-    return about is not None and (dotted(about) == made or dotted(about).startswith(f"{made}."))
+    if about is None:
+        return False
+    parts = dotted(about).split(".")
+    return any(".".join(parts[: n + 1]) in names for n in range(len(parts)))
 
 
 def _patched(metadata: TableMetadata, schema: Schema) -> TableMetadata:

@@ -44,7 +44,8 @@ def check(change: Change) -> Iterator[Finding]:
     live = change.before.files.by_spec
     for promoted in applied_type_changes(change):
         field_id = promoted.before.field_id
-        for spec in change.before.metadata.specs.values():
+        metadata = change.after.metadata
+        for spec in metadata.specs.values() if metadata.snapshot_ids else (metadata.spec(),):
             for field in spec.fields:
                 if field_id not in field.source_ids or keeps_values(
                     field, promoted.before.field_type, promoted.after.field_type

@@ -17,23 +17,26 @@ from projector.schema.types import IcebergType
 def check_partitioning_and_order(metadata: TableMetadata, schema: Schema) -> None:
     """Refuse a schema that the table's partitioning or sort order does not allow.
 
-    What is wrong under the current schema already is not the change's doing and is let pass.
+    A fault that the current schema already has is not the change's, and is let pass. Type promotion is not allowed for
+    the source of a partition field whose transform would give another value after it (spec: Schema Evolution). That
+    holds for every spec that may have files: all of them, or the default one alone while the table has no snapshot.
+    Under `identity` a date becomes a timestamp, which is another value than the date in the manifests.
 
     Raises
     ------
     SchemaUpdateError
         A source column of the default spec or the default sort order that is dropped; a column that takes the name of a
-        partition field made from another column; a promotion that changes partition values, of any spec.
+        partition field made from another column; a promotion that changes the partition values of a spec with files.
     """
     before = {error.message for error in load_errors(metadata, metadata.current_schema)}
     for error in load_errors(metadata, schema):
         if error.message not in before:
             raise error
-    for field in _all_partition_fields(metadata):
+    for field in _fields_with_files(metadata):
         _check_values(field, metadata.current_schema, schema)
     order = metadata.sort_orders[metadata.default_sort_order_id]
     for source_ids, transform in [
-        *((f.source_ids, f.transform) for f in _all_partition_fields(metadata)),
+        *((f.source_ids, f.transform) for f in _fields_with_files(metadata)),
         *((f.source_ids, f.transform) for f in order.fields),
     ]:
         _check_transform(source_ids, transform, metadata.current_schema, schema)
@@ -75,6 +78,11 @@ def _all_partition_fields(metadata: TableMetadata) -> Iterator[PartitionField]:
         yield from spec.fields
 
 
+def _fields_with_files(metadata: TableMetadata) -> Iterator[PartitionField]:
+    """Yield the partition fields of the specs that files were, or will be, written with."""
+    return _all_partition_fields(metadata) if metadata.snapshot_ids else iter(metadata.spec().fields)
+
+
 def _partition(field: PartitionField) -> str:
     return f"{field.field_id}: {field.name}: {field.transform}({_ids(field.source_ids)})"
 
@@ -114,7 +122,7 @@ def _check_values(field: PartitionField, before: Schema, after: Schema) -> None:
             raise SchemaUpdateError(
                 f"Cannot change column type: {before.name_of(source_id)}: {old} -> {new}: it would change the values of"
                 f" partition field {_partition(field)}",
-                hint="files written before are partitioned by the old values; add a new column instead",
+                hint="files written before may be partitioned by the old values; add a new column instead",
             )
 
 
