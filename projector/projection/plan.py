@@ -56,6 +56,13 @@ class Cast(StrEnum):
     BYTES_TO_UUID = "16 bytes to uuid"
 
 
+class Matching(StrEnum):
+    """How the columns of a file are matched with the requested fields."""
+
+    BY_ID = "field ids"
+    BY_NAME_MAPPING = "name mapping"
+
+
 class FailCode(StrEnum):
     """Why a field cannot be projected."""
 
@@ -84,6 +91,16 @@ class Node:
     field: NestedField
     path: str
     origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced(Node):
+    """A node that reads no column of the file."""
+
+    @property
+    def place(self) -> Place | None:
+        """None: the file has no column for it."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,21 +141,21 @@ class MapOf(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Constant(Node):
+class Constant(Unplaced):
     """One plain value for every row: an initial default that is not null."""
 
     value: Any = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
-class NewStruct(Node):
+class NewStruct(Unplaced):
     """A struct the file lacks, made for every row because its initial default is `{}`; no child reads the file."""
 
     fields: tuple[PlanNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionValue(Node):
+class PartitionValue(Unplaced):
     """The identity partition value of the file's own spec, bound per file; null there is null here."""
 
 
@@ -146,15 +163,16 @@ class PartitionValue(Node):
 class MetadataColumn(Node):
     """A reserved field such as `_file` or `_pos`, bound per file or counted per row.
 
-    `place` is the file's own column of that id where it has one (`_row_id`, `_last_updated_sequence_number`): its nulls
-    are filled from the inherited value.
+    `place` is the file's own column of that id if it has one (`_row_id`, `_last_updated_sequence_number`), and `cast`
+    what happens to its values; its nulls become the inherited value.
     """
 
     place: Place | None = None
+    cast: Cast = Cast.NONE
 
 
 @dataclass(frozen=True, slots=True)
-class Null(Node):
+class Null(Unplaced):
     """Null in every row."""
 
 

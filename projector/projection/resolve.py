@@ -33,6 +33,7 @@ from projector.projection.plan import (
     FailCode,
     ListOf,
     MapOf,
+    Matching,
     MetadataColumn,
     NewStruct,
     Note,
@@ -86,19 +87,18 @@ def resolve(
     Plan
         Always: what cannot be projected is a `Fail` node in it.
     """
-    has_field_ids = file_schema.has_field_ids
-    mapping = name_mapping if not has_field_ids else None
+    matching = Matching.BY_ID if file_schema.has_field_ids else Matching.BY_NAME_MAPPING
     resolver = _Resolver(
-        mapped=not has_field_ids,
+        matching=matching,
         partition_fields=frozenset(partition_fields),
         id_counts=_count_ids(file_schema),
         notes=[],
     )
-    if not has_field_ids and mapping is None and file_schema.columns:
+    if matching is Matching.BY_NAME_MAPPING and name_mapping is None and file_schema.columns:
         resolver.notes.append(
             Note("", "the file has no field ids and the table no name mapping: every column is its default or null")
         )
-    top = _Siblings.of(file_schema.columns, (), mapping.fields if mapping is not None else (), has_field_ids)
+    top = _Siblings.of(file_schema.columns, (), name_mapping.fields if name_mapping is not None else (), matching)
     fields = tuple(resolver.field(f, f.name, top) for f in requested.fields)
     return Plan(requested, file_schema, fields, tuple(resolver.notes))
 
@@ -136,13 +136,17 @@ class _Siblings:
 
     @staticmethod
     def of(
-        columns: Sequence[FileColumn], parent: Place, mapped: Sequence[MappedField], has_field_ids: bool
+        columns: Sequence[FileColumn], parent: Place, mapped: Sequence[MappedField], matching: Matching
     ) -> _Siblings:
         entries = {name: entry for entry in mapped for name in entry.names}
         by_id: dict[int, tuple[tuple[Place, FileColumn, MappedField | None], ...]] = {}
         for i, column in enumerate(columns):
-            entry = None if has_field_ids else entries.get(column.name)
-            field_id = column.field_id if has_field_ids else (entry.field_id if entry is not None else None)
+            match matching:
+                case Matching.BY_ID:
+                    entry, field_id = None, column.field_id
+                case Matching.BY_NAME_MAPPING:
+                    entry = entries.get(column.name)
+                    field_id = None if entry is None else entry.field_id
             if field_id is not None:
                 by_id[field_id] = (*by_id.get(field_id, ()), ((*parent, i), column, entry))
         return _Siblings(by_id, Counter(column.name for column in columns))
@@ -150,7 +154,7 @@ class _Siblings:
 
 @dataclass(frozen=True, slots=True)
 class _Resolver:
-    mapped: bool
+    matching: Matching
     partition_fields: frozenset[int]
     id_counts: Mapping[int, int]
     notes: list[Note]
@@ -161,47 +165,42 @@ class _Resolver:
             case UnknownType():
                 return Null(field, path, Origin.NULL)
             case VariantType():
-                message = "variant columns are not supported: select the other columns"
-                return Fail(field, path, Origin.NONE, FailCode.UNSUPPORTED, message)
+                return _fail(field, path, FailCode.UNSUPPORTED, _NO_VARIANT)
         found = siblings.by_id.get(field.field_id, ())
         if field.field_id in METADATA_COLUMNS:
-            return MetadataColumn(field, path, Origin.METADATA, found[0][0] if found else None)
-        if self.mapped and field.field_id in self.partition_fields:
-            return self.missing(field, path)
-        if not found:
+            return self.metadata(field, path, found[0][:2] if found else None)
+        by_mapping = self.matching is Matching.BY_NAME_MAPPING
+        if not found or (by_mapping and field.field_id in self.partition_fields):
             return self.missing(field, path)
         place, column, entry = found[0]
         if len(found) > 1 or self.id_counts.get(field.field_id, 0) > 1:
-            names = ", ".join(repr(c.name) for _, c, _ in found) if len(found) > 1 else repr(column.name)
-            how = "the name mapping gives this id to several columns" if self.mapped else "several columns have this id"
-            return Fail(
-                field, path, Origin.NONE, FailCode.DUPLICATE_ID, f"{how} of the file, among them {names}", place
-            )
+            names = ", ".join(repr(c.name) for _, c, _ in found)
+            what = "the name mapping gives this id to several columns" if by_mapping else "several columns have this id"
+            return _fail(field, path, FailCode.DUPLICATE_ID, f"{what} of the file, among them {names}", place)
         if siblings.name_counts[column.name] > 1:
             message = f"the file has several columns called {column.name!r}"
-            return Fail(field, path, Origin.NONE, FailCode.DUPLICATE_NAME, message, place)
+            return _fail(field, path, FailCode.DUPLICATE_NAME, message, place)
         return self.column(field, path, place, column, entry)
 
     def column(
         self, field: NestedField, path: str, place: Place, column: FileColumn, entry: MappedField | None
     ) -> PlanNode:
-        """A field whose column in the file is known."""
-        origin = Origin.NAME_MAPPING if self.mapped else Origin.FILE
+        """Return the node of a field whose column in the file is known."""
+        origin = Origin.FILE if self.matching is Matching.BY_ID else Origin.NAME_MAPPING
         check_null = field.required and column.optional
         mapped = entry.fields if entry is not None else ()
         match field.field_type, column.type:
             case UnknownType(), _:
                 return Null(field, path, Origin.NULL)
             case VariantType(), _:
-                message = "variant values are not supported: select the other columns"
-                return Fail(field, path, Origin.NONE, FailCode.UNSUPPORTED, message, place)
+                return _fail(field, path, FailCode.UNSUPPORTED, _NO_VARIANT, place)
             case _, FileLeaf(kind=FileKind.NULL):
                 if field.required:
                     message = f"required, but the file's column {column.name!r} holds nothing but nulls"
-                    return Fail(field, path, Origin.NONE, FailCode.REQUIRED, message, place)
+                    return _fail(field, path, FailCode.REQUIRED, message, place)
                 return Null(field, path, origin)
             case StructType(fields), FileStruct(columns):
-                below = _Siblings.of(columns, place, mapped, not self.mapped)
+                below = _Siblings.of(columns, place, mapped, self.matching)
                 nodes = tuple(self.field(f, f"{path}.{f.name}", below) for f in fields)
                 return StructOf(field, path, origin, place, nodes, check_null)
             case ListType() as list_type, FileList(element):
@@ -214,13 +213,21 @@ class _Resolver:
             case requested, FileLeaf() as leaf if requested.is_primitive:
                 cast = find_cast(leaf, requested)
                 if cast is None:
-                    message = f"the file's column {column.name!r} is {leaf}, which cannot be read as {requested}"
-                    return Fail(field, path, Origin.NONE, FailCode.TYPE, message, place)
+                    return _unreadable(field, path, FailCode.TYPE, place, column)
                 self.note_zone(field, path, leaf)
                 return Read(field, path, origin, place, cast, check_null)
-            case requested, other:
-                message = f"the file's column {column.name!r} is {other}, which cannot be read as {requested}"
-                return Fail(field, path, Origin.NONE, FailCode.KIND, message, place)
+            case _:
+                return _unreadable(field, path, FailCode.KIND, place, column)
+
+    def metadata(self, field: NestedField, path: str, found: tuple[Place, FileColumn] | None) -> PlanNode:
+        """Return the node of a metadata column, which reads the file's own column of its id if the file has one."""
+        match found:
+            case None | (_, FileColumn(type=FileLeaf(kind=FileKind.NULL))):
+                return MetadataColumn(field, path, Origin.METADATA)
+            case place, FileColumn(type=FileLeaf() as leaf) if cast := find_cast(leaf, field.field_type):
+                return MetadataColumn(field, path, Origin.METADATA, place, cast)
+            case place, column:
+                return _unreadable(field, path, FailCode.TYPE, place, column)
 
     def only_child(
         self, field: NestedField, path: str, place: Place, column: FileColumn, mapped: Sequence[MappedField]
@@ -228,7 +235,7 @@ class _Resolver:
         """An element, key or value: a list has one element, so it is matched by its place whatever its id."""
         path = f"{path}.{field.name}"
         entry = next((m for m in mapped if field.name in m.names), None)
-        if not self.mapped and column.field_id != field.field_id:
+        if self.matching is Matching.BY_ID and column.field_id != field.field_id:
             has = "no id" if column.field_id is None else f"id {column.field_id}"
             self.notes.append(Note(path, f"the file's {field.name} has {has} instead of {field.field_id}"))
         return self.column(field, path, place, column, entry)
@@ -242,7 +249,7 @@ class _Resolver:
                 if not field.required:
                     return Null(field, path, Origin.NULL)
                 message = "required, but missing from the file and without an initial default"
-                return Fail(field, path, Origin.NONE, FailCode.REQUIRED, message)
+                return _fail(field, path, FailCode.REQUIRED, message)
             case StructType(fields), _:
                 nodes = tuple(self.missing(f, f"{path}.{f.name}") for f in fields)
                 return NewStruct(field, path, Origin.INITIAL_DEFAULT, nodes)
@@ -260,3 +267,15 @@ class _Resolver:
         if leaf.kind is FileKind.TIMESTAMP and differs:
             stored = "adjusted to UTC" if leaf.utc else "without zone"
             self.notes.append(Note(path, f"the file's timestamps are {stored}, read as {field.field_type} unchanged"))
+
+
+_NO_VARIANT = "variant values are not supported: select the other columns"
+
+
+def _fail(field: NestedField, path: str, code: FailCode, message: str, place: Place | None = None) -> Fail:
+    return Fail(field, path, Origin.NONE, code, message, place)
+
+
+def _unreadable(field: NestedField, path: str, code: FailCode, place: Place, column: FileColumn) -> Fail:
+    message = f"the file's column {column.name!r} is {column.type}, which cannot be read as {field.field_type}"
+    return _fail(field, path, code, message, place)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from projector.check.evidence.footers import LiveGroup
 from projector.check.evidence.state import TableState
 from projector.files.parquet.file_schema import Place
-from projector.projection.plan import PlanNode
 from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
 
 
@@ -31,7 +30,7 @@ def mapping_effects(before: TableState, after: TableState) -> MappingEffects:
     if len(texts) == 2:
         for field_id in before.schema.fields_by_id.keys() & after.schema.fields_by_id.keys():
             for (group, was), (_, now) in zip(before.nodes(field_id), after.nodes(field_id), strict=False):
-                kind = None if group.schema.has_field_ids else _kind(_place(was), _place(now))
+                kind = None if group.schema.has_field_ids else _kind(was.place, now.place)
                 if kind is not None:
                     found[kind].setdefault(field_id, []).append(group)
     moved, lost, gained = ({i: tuple(groups) for i, groups in sorted(each.items())} for each in found)
@@ -42,8 +41,3 @@ def _kind(was: Place | None, now: Place | None) -> int | None:
     if was == now:
         return None
     return 2 if was is None else 1 if now is None else 0
-
-
-def _place(node: PlanNode) -> Place | None:
-    place: Place | None = getattr(node, "place", None)
-    return place

@@ -44,8 +44,7 @@ class LiveGroup:
 
     def column(self, node: PlanNode) -> FileColumn | None:
         """The files' column that a node of their plan reads, or cannot read; None where they have none."""
-        place = getattr(node, "place", None)
-        return None if place is None else self.schema.at(place)
+        return None if node.place is None else self.schema.at(node.place)
 
     @property
     def snapshots(self) -> frozenset[int]:

@@ -71,7 +71,7 @@ def _finding(state: TableState, field_id: int, message: str, direction: Directio
 
 def _hidden(group: LiveGroup, nodes: Sequence[PlanNode], columns: Sequence[FileColumn], parent: Place) -> Iterator[int]:
     """Ids of the fields that a struct of the files has a column for by name, which no field reads."""
-    read = {getattr(node, "place", None) for node in nodes}
+    read = {node.place for node in nodes}
     free = {column.name for i, column in enumerate(columns) if (*parent, i) not in read}
     for node in nodes:
         if _is_missing(node) and node.field.name in free:

@@ -63,7 +63,7 @@ def _filtered(change: Change, field_id: int) -> Evidence:
     """The files of the groups whose first file has bloom filters on a column."""
     groups = []
     for group, node in change.before.nodes(field_id):
-        place = getattr(node, "place", None)
+        place = node.place
         if place is None or not isinstance(group.schema.at(place).type, FileLeaf):
             continue
         if group.schema.first_leaf(place) in change.before.files.bloom_leaves(group):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projector.projection.plan import Null, Plan
+from projector.projection.plan import MetadataColumn, Null, Plan, Read
 from projector.schema.types import IcebergType
 
 
@@ -25,10 +25,10 @@ def _sources(plan: Plan) -> dict[int, list[Any]]:
     for node in plan.walk():
         if node.field.field_id in tops:
             current = found.setdefault(node.field.field_id, [])
-        place, cast = getattr(node, "place", None), getattr(node, "cast", None)
+        cast = node.cast if isinstance(node, Read | MetadataColumn) else None
         kind = None if isinstance(node, Null) else _kind(node.field.field_type)
         value = repr(getattr(node, "value", None))
-        current.append((node.field.field_id, type(node), node.origin, kind, place, cast, value))
+        current.append((node.field.field_id, type(node), node.origin, kind, node.place, cast, value))
     return found
 
 

@@ -30,7 +30,6 @@ from projector.files.parquet.file_schema import (
     FileVariant,
     Place,
 )
-from projector.projection.casts import find_cast
 from projector.projection.plan import (
     Cast,
     ListOf,
@@ -249,16 +248,10 @@ def compile_for(plan: Plan, leaves: Sequence[int], exact: Sequence[int]) -> Arro
         target = arrow_type(node.field.field_type)
         below = tuple(step(child) for child in children(node))
         match node:
-            case Read(place=place, cast=cast):
+            case Read(place=place, cast=cast) | MetadataColumn(place=tuple(place), cast=cast):
                 leaf = schema.at(place).type
                 assert isinstance(leaf, FileLeaf)
                 return Step(node, number, target, positions.get(place), exact_positions.get(place), 0, leaf, cast)
-            case MetadataColumn(place=tuple(place)):
-                leaf = schema.at(place).type
-                found = find_cast(leaf, node.field.field_type) if isinstance(leaf, FileLeaf) else None
-                if found is None or not isinstance(leaf, FileLeaf):
-                    raise UnsupportedError(f"the file's column of the reserved id {node.field.field_id} is {leaf}")
-                return Step(node, number, target, positions.get(place), None, 0, leaf, found)
             case StructOf(place=place) | ListOf(place=place) | MapOf(place=place):
                 width = sum((*place, i) in positions for i in range(len(schema.at(place).children)))
                 return Step(node, number, target, positions.get(place), exact_positions.get(place), width, below=below)

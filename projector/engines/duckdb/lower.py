@@ -190,7 +190,7 @@ class Lowering:
                     return False
                 names = duckdb_names([f.field for f in fields])
                 return all(
-                    name == child.name and getattr(f, "place", (None,))[-1] == i and self._is_same(f, child)
+                    name == child.name and f.place is not None and f.place[-1] == i and self._is_same(f, child)
                     for i, (name, f, child) in enumerate(zip(names, fields, column.children, strict=True))
                 )
             case ListOf(element=element, check_null=False):

@@ -69,8 +69,7 @@ def task_reasons(task: FileTask) -> tuple[Reason, ...]:
 
 
 def _reasons(node: PlanNode, schema: FileSchema, found: set[Reason], top: bool = False) -> None:
-    place = getattr(node, "place", None)
-    if place is not None and is_pattern(schema.at(place).name):
+    if node.place is not None and is_pattern(schema.at(node.place).name):
         found.add(Reason.NAMES)
     match node:
         case Read(place=place, cast=cast, check_null=check_null):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 from uuid import UUID
 
 from projector.engines.arrow.parquet_reader import Source
@@ -25,9 +25,6 @@ from projector.engines.errors import (
 from projector.engines.reference.decode import FileRow, file_rows
 from projector.errors import ProjectionError, UnsupportedError
 from projector.files.parquet.file_schema import FileLeaf, FileSchema
-from projector.files.storage.storage import Storage
-from projector.planning.scan.projected_files import ProjectedFile
-from projector.projection.casts import find_cast
 from projector.projection.plan import (
     Binding,
     Cast,
@@ -54,22 +51,7 @@ from projector.schema.types import (
     TimestamptzNanoType,
 )
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Row = dict[str, Any]
-
-
-def read_batches(
-    file: ProjectedFile, storage: Storage, batch_size: int = 131_072, *, selection: RowSelection | None = None
-) -> Iterator[pa.RecordBatch]:
-    """The rows of a projected file as record batches: the form that every executor has. See `arrow.read_batches`."""
-    from projector.engines.plain_rows import from_plain_rows
-
-    with storage.open_arrow(file.task.location) as source:
-        rows = read_rows(file.plan, source, file.binding, selection=selection)
-    for start in range(0, len(rows), batch_size):
-        yield from_plain_rows(rows[start : start + batch_size], file.plan.schema)
 
 
 def read_rows(plan: Plan, source: Source, binding: Binding, *, selection: RowSelection | None = None) -> list[Row]:
@@ -93,7 +75,7 @@ def stored_rows(
     Raises as `read_rows`, but for values, which nobody has looked at.
     """
     raise_failures(plan, binding.file)
-    wanted = {place[0] for node in plan.walk() if (place := getattr(node, "place", None)) is not None}
+    wanted = {node.place[0] for node in plan.walk() if node.place is not None}
     return file_rows(source, plan.file_schema, wanted, binding.file, positions)
 
 
@@ -114,8 +96,7 @@ class _Context:
 
 def _in_group(node: PlanNode, group: tuple[Any, ...], context: _Context) -> Any:
     """A field's value, from the file's group (a row, or a struct) that holds its column if the file has one."""
-    place = getattr(node, "place", None)
-    return project_value(node, None if place is None else group[place[-1]], context)
+    return project_value(node, None if node.place is None else group[node.place[-1]], context)
 
 
 def project_value(node: PlanNode, value: Any, context: _Context) -> Any:
@@ -170,10 +151,8 @@ def _metadata(node: MetadataColumn, own: Any, context: _Context) -> Any:
     binding = context.binding
     if own is not None and node.place is not None:
         leaf = context.file_schema.at(node.place).type
-        cast = find_cast(leaf, node.field.field_type) if isinstance(leaf, FileLeaf) else None
-        if not isinstance(leaf, FileLeaf) or cast is None:
-            raise UnsupportedError(f"the file's column of the reserved id {node.field.field_id} is {leaf}")
-        return cast_value(node, cast, leaf, own, binding.file)
+        assert isinstance(leaf, FileLeaf)
+        return cast_value(node, node.cast, leaf, own, binding.file)
     match node.field.field_id, node.field.field_type:
         case reserved.FILE, _:
             return binding.file
