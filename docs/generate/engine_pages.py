@@ -11,6 +11,8 @@ from projector.engines.duckdb import support as duckdb_support
 from projector.engines.duckdb.types import duckdb_type
 from projector.engines.polars import support as polars_support
 from projector.engines.polars.types import polars_type
+from projector.projection.casts import CASTS
+from projector.projection.plan import Cast
 from projector.schema.arrow_schema import arrow_type
 from projector.schema.types import (
     BinaryType,
@@ -72,7 +74,7 @@ MADE_BY = "Made by `python docs/generate/engine_pages.py docs`."
 
 
 def types_page() -> str:
-    """The nearest types of every engine, as Markdown."""
+    """Return the nearest types of every engine, and what a file may hold under each type, as Markdown."""
     lines = [
         "# Types of the engines",
         "",
@@ -88,6 +90,20 @@ def types_page() -> str:
     for name, iceberg_type in TYPES:
         cells = (name, _arrow(iceberg_type), str(polars_type(iceberg_type)), duckdb_type(iceberg_type))
         lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+    lines += [
+        "",
+        "## What a file may hold under a type",
+        "",
+        "A column of any other kind cannot be read under the type: the scan is refused before a row is read.",
+        "",
+        "| requested | the file's column | what is done to its values |",
+        "|---|---|---|",
+    ]
+    names = {type(iceberg_type): name.partition("(")[0] for name, iceberg_type in TYPES}
+    for (kind, requested), rules in CASTS.items():
+        for rule in rules:
+            stored = f"{kind}, {rule.condition}" if rule.condition else str(kind)
+            lines.append(f"| {names[requested]} | {stored} | {'nothing' if rule.cast is Cast.NONE else rule.cast} |")
     return "\n".join(lines) + "\n"
 
 
@@ -96,7 +112,7 @@ def _arrow(iceberg_type: IcebergType) -> str:
 
 
 def support_page() -> str:
-    """What the Arrow executor reads in the engines' place, as Markdown."""
+    """Return what the Arrow executor reads in the engines' place, as Markdown."""
     lines = [
         "# What the engines do not read themselves",
         "",
