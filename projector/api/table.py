@@ -15,7 +15,7 @@ from projector.api.sql_names import sql_names
 from projector.catalogs.catalog_table import CatalogTable
 from projector.catalogs.commit import commit_to_catalog
 from projector.catalogs.opening import open_from_catalog
-from projector.check.evidence.collect import live_files
+from projector.check.evidence.find_live_files import find_live_files
 from projector.check.evidence.footers import read_footers
 from projector.errors import CorruptFileError, ProjectorError, ProjectorWarning
 from projector.evolution.apply.name_mapping_update import (
@@ -392,7 +392,7 @@ class Table:
 
     def _file_schemas(self) -> tuple[FileSchema, ...]:
         """Return the physical schemas of the live files. Raises if one cannot be read."""
-        files = live_files(self.metadata, self._storage, self._resolver, self.metadata.snapshots)
+        files = find_live_files(self.metadata, self._storage, self._resolver, self.metadata.snapshots)
         footers = read_footers(files.data, self._storage)
         for unreadable in (*files.unreadable, *footers.unreadable):
             raise CorruptFileError(f"Cannot look at the table's columns: {unreadable.reason}", file=unreadable.file)
@@ -492,7 +492,7 @@ class Table:
         snapshot = self.point_in_time(snapshot_id=snapshot_id, ref=ref, as_of=as_of).snapshot
         if snapshot is None:
             return ()
-        return live_files(self.metadata, self._storage, self._resolver, (snapshot,)).data
+        return find_live_files(self.metadata, self._storage, self._resolver, (snapshot,)).data
 
     def point_in_time(
         self, *, snapshot_id: int | None = None, ref: str | None = None, as_of: datetime | int | str | None = None

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from projector.check.change.change import Change, make_change
+from projector.check.change.metadata_changes import metadata_changes
 from projector.check.change.proposal import Proposal
 from projector.check.evidence.state import TableFiles, TableState
 from projector.check.level import EVERY_FILE, Level, SampleSize
 from projector.check.portability import ALL_ENGINES, Engine
-from projector.check.progress import Progress, Progressing
+from projector.check.progress import Progress, ProgressCounter
 from projector.check.report.findings import Finding
 from projector.check.report.looked_at import LookedAt, Unreadable
-from projector.check.report.metadata_summary import described_metadata
 from projector.check.report.policy import Compatibility
-from projector.check.report.report import Comparison, Report, ShapeRow
+from projector.check.report.report import Report, ShapeRow, SideBySide
 from projector.check.report.suppressions import Suppression, inline, sift
 from projector.check.run_rules import audit_state, check_change, rules_for
 from projector.check.values.values_of import values_of
@@ -103,7 +103,7 @@ def check_table(
         settings.sample,
         settings.shape_cache,
         settings.executor,
-        Progressing(settings.progress),
+        ProgressCounter(settings.progress),
     )
     if proposal is None:
         state = TableState(metadata, metadata.current_schema, files)
@@ -214,7 +214,7 @@ def _unread_values(state: TableState, change: Change | None) -> tuple[Unreadable
     return () if values is None else values.unreadable
 
 
-def _comparisons(change: Change | None) -> tuple[Comparison, ...]:
+def _comparisons(change: Change | None) -> tuple[SideBySide, ...]:
     """The first rows of the first file of each snapshot, before and after."""
     if change is None or change.values is None:
         return ()
@@ -226,7 +226,7 @@ def _described(change: Change | None) -> str:
     if change is None:
         return ""
     lines = [str(difference) for difference in change.diff.changes]
-    lines += described_metadata(change.before.metadata, change.after.metadata)
+    lines += metadata_changes(change.before.metadata, change.after.metadata)
     lines += [f"refused: {refusal.error.message}" for refusal in change.refusals]
     return "\n".join(lines) or "no change"
 

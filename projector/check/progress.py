@@ -28,7 +28,7 @@ class Progress:
 
 
 @dataclass
-class Progressing:
+class ProgressCounter:
     """Keeps count of a check's progress, and tells it after each portion of work."""
 
     tell: Callable[[Progress], None] | None = None

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 
 from projector.check.report.findings import Finding, Sample
-from projector.check.report.report import Comparison, Report
+from projector.check.report.report import Report, SideBySide
 from projector.check.rules import all_rules
 from projector.render.html_style import STYLE
 from projector.render.words import evidence_lines, looked_at, one_line, place, verdict
@@ -182,7 +182,7 @@ def _comparisons(report: Report) -> Iterator[str]:
         yield from _comparison(report, comparison)
 
 
-def _comparison(report: Report, comparison: Comparison) -> Iterator[str]:
+def _comparison(report: Report, comparison: SideBySide) -> Iterator[str]:
     after_schema = report.after or report.before
     yield f"<h3>{escape(comparison.file)}</h3><div class='side'>"
     for title, schema, rows, others in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
-from projector.check.kit.coverage import FAILURES
+from projector.check.kit.known_failures import FAILURES
 from projector.check.kit.rule import HEADINGS, Rule
 from projector.check.report.policy import POLICY
 

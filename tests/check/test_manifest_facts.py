@@ -9,7 +9,7 @@ import pytest
 
 import projector
 from benchmarks.tables.many_files import ManyFiles, write_table
-from projector.check.evidence.manifest_facts import ManifestFacts, gather
+from projector.check.evidence.manifest_facts import ManifestFacts, find_manifest_facts
 from projector.check.evidence.state import TableFiles
 from projector.check.level import Level
 from tests.check.tables import Maker, table
@@ -19,7 +19,7 @@ def facts(made: Maker, folder: Path, **how: Any) -> ManifestFacts:
     loaded = made(folder)
     metadata = loaded.metadata
     files = TableFiles(metadata, loaded._storage, loaded._resolver, Level.FOOTERS, metadata.snapshots)
-    return gather(metadata, metadata.name_mapping, files.live, **how)
+    return find_manifest_facts(metadata, metadata.name_mapping, files.live, **how)
 
 
 def bad(count: int) -> Maker:
@@ -40,7 +40,7 @@ def test_bounds_of_some_files_where_there_are_many(tmp_path: Path, at_most: int,
     # 6 columns, so 384 bounds in 64 files of one manifest; one file in a power of two is looked at
     made = projector.load_table(write_table(ManyFiles(64, 6), tmp_path))
     state = TableFiles(made.metadata, made._storage, made._resolver, Level.FOOTERS, made.metadata.snapshots)
-    found = gather(made.metadata, None, state.live, at_most)
+    found = find_manifest_facts(made.metadata, None, state.live, at_most)
     assert found.bounds_of == files
 
 

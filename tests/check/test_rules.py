@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from projector.check.kit.coverage import FAILURES, Failure
+from projector.check.kit.known_failures import FAILURES, Failure
 from projector.check.kit.rule import HEADINGS, Rule
 from projector.check.rules import all_rules
 from projector.render.rule_page import index, page

@@ -19,7 +19,7 @@ import pytest
 import projector
 from benchmarks.tables.many_files import ManyFiles, write_table
 from cli.main import run
-from projector.check.evidence.collect import live_files
+from projector.check.evidence.find_live_files import find_live_files
 from projector.check.evidence.footers import read_footers
 from projector.check.evidence.live_files import Files, LiveFiles
 from projector.check.report.report import Report
@@ -135,7 +135,7 @@ def test_listings_hold_what_fastavro_reads(table: str) -> None:
                 node = record["data_file"]  # type: ignore[index, call-overload]
                 expected[node["file_path"], node["content_offset"]] = node["record_count"]
     how = (metadata, loaded._storage, loaded._resolver, metadata.snapshots)
-    plain, first, second = live_files(*how), live_files(*how, cache()), live_files(*how, cache())
+    plain, first, second = find_live_files(*how), find_live_files(*how, cache()), find_live_files(*how, cache())
     for live in (plain, first, second):
         offsets = {(f.path, f.entry.data_file.content_offset): f.record_count for f in live.all}
         assert offsets == expected
@@ -152,7 +152,7 @@ def test_paths_and_counts_are_pyicebergs(tmp_path: Path) -> None:
     expected = {task.file.file_path: task.file.record_count for task in tasks}
     loaded = projector.load_table(made)
     for _ in range(2):
-        live = live_files(loaded.metadata, loaded._storage, loaded._resolver, loaded.metadata.snapshots, cache())
+        live = find_live_files(loaded.metadata, loaded._storage, loaded._resolver, loaded.metadata.snapshots, cache())
         assert {file.path: file.record_count for file in live.data} == expected
         assert [*live.data.paths] == [file.path for file in live.data]
         assert live.data.record_count == sum(expected.values())
@@ -214,7 +214,7 @@ def test_files_that_were_replaced_under_their_name_are_read_again(
     assert found == said(reports(table, cache=False, changes=()))
     loaded = projector.load_table(table)
     how = (loaded.metadata, loaded._storage, loaded._resolver, loaded.metadata.snapshots, cache())
-    live = live_files(*how)
+    live = find_live_files(*how)
     assert [file.kind.sort_order_id for file in live.data] == [2]
     (group,) = read_footers(live.data, loaded._storage, default_cache()).groups
     assert group.schema.columns[0].name == column
@@ -409,7 +409,7 @@ def test_what_changed_a_moment_ago_is_not_kept(tmp_path: Path) -> None:
     with sqlite3.connect(cache().path) as database:
         kept = database.execute("SELECT count(*) FROM pieces").fetchone()[0]
     loaded = projector.load_table(table)
-    live = live_files(loaded.metadata, loaded._storage, loaded._resolver, loaded.metadata.snapshots)
+    live = find_live_files(loaded.metadata, loaded._storage, loaded._resolver, loaded.metadata.snapshots)
     assert 0 < kept <= 2 * len(live.manifests)  # the shapes of the data files of each manifest, nothing of manifests
 
 
@@ -432,7 +432,7 @@ def test_a_file_in_several_manifests_counts_once(tmp_path: Path) -> None:
 
 def test_files_are_a_sequence(table: str) -> None:
     loaded = projector.load_table(table)
-    live = live_files(loaded.metadata, loaded._storage, loaded._resolver, loaded.metadata.snapshots)
+    live = find_live_files(loaded.metadata, loaded._storage, loaded._resolver, loaded.metadata.snapshots)
     as_list = [*live.data]
     assert len(live.data) == len(as_list) > 5
     assert [live.data[n] for n in range(-len(as_list), len(as_list))] == as_list * 2

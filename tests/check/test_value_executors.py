@@ -19,10 +19,10 @@ import pytest
 
 import projector
 from projector import ProjectorWarning, Report, UnsupportedError
-from projector.check.values import evidence, sending
+from projector.check.values import run_tasks, state_values
 from projector.check.values.compare_task import CompareTask, compare
 from projector.check.values.filters.task import FilterTask
-from projector.check.values.sending import Sent
+from projector.check.values.run_tasks import Sent
 from tests.check import faults
 from tests.check.tables import evolve, table
 from tests.conformance.pack import ARCHIVE
@@ -47,7 +47,7 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "FILES_IN_A_TASK", 2)
+    monkeypatch.setattr(state_values, "FILES_IN_A_TASK", 2)
 
 
 def checked(location: str, executor: Executor | None = None) -> Report:
@@ -145,7 +145,7 @@ def test_processes_that_are_forked_are_refused(location: str) -> None:
 
 
 def test_a_cluster_one_of_whose_workers_is_killed(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "FILES_IN_A_TASK", 1)
+    monkeypatch.setattr(state_values, "FILES_IN_A_TASK", 1)
     here = checked(location)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -154,13 +154,13 @@ def test_a_cluster_one_of_whose_workers_is_killed(location: str, monkeypatch: py
         options = {"n_workers": 3, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
         with LocalCluster(**options, silence_logs=50) as cluster, Client(cluster) as client:
             victim = next(iter(client.run(os.getpid).values()))
-            answers, begun = sending.task_answers, threading.Event()
+            answers, begun = run_tasks.task_answers, threading.Event()
 
             def first(*args: Any, **kwargs: Any) -> Any:
                 begun.set()  # values are being handed out
                 return answers(*args, **kwargs)
 
-            monkeypatch.setattr(sending, "task_answers", first)
+            monkeypatch.setattr(run_tasks, "task_answers", first)
 
             def kill() -> None:
                 assert begun.wait(60)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import projector
-from projector.check.values import evidence
+from projector.check.values import state_values
 from projector.check.values.expected import default_column, expected_columns
 from projector.check.values.filters.candidates import filter_terms
 from projector.check.values.filters.task import FilterTask, try_filters
@@ -160,7 +160,7 @@ def test_filters_are_tried_on_few_files_however_many_are_read(tmp_path: Path, mo
         tasks.append(task)
         return try_filters(task, storage)
 
-    monkeypatch.setattr(evidence, "try_filters", noted)
+    monkeypatch.setattr(state_values, "try_filters", noted)
     report = projector.check(make(tmp_path), level="values")
     assert report.looked_at.values_files == 20
     assert [len(task.reading.files) for task in tasks] == [3, 3]
@@ -171,7 +171,7 @@ def test_filters_are_tried_on_few_files_however_many_are_read(tmp_path: Path, mo
 def test_a_file_that_a_filter_left_out_and_that_has_rows_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make = table("1 id int", *([{"id": i}] for i in range(2)))
     tasks: list[FilterTask] = []
-    monkeypatch.setattr(evidence, "try_filters", lambda task, storage: tasks.append(task) or [])
+    monkeypatch.setattr(state_values, "try_filters", lambda task, storage: tasks.append(task) or [])
     made = make(tmp_path)
     projector.check(made, level="values", engines=["spark"])
     (task,) = tasks

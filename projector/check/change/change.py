@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from projector.check.change.affected_fields import involved_columns
-from projector.check.change.attribution import Attribution, attribute
+from projector.check.change.affected_columns import affected_columns
 from projector.check.change.mapping_changes import MappingEffects, mapping_effects
+from projector.check.change.operations_by_field import OperationsByField, operations_by_field
 from projector.check.change.proposal import Proposal
 from projector.check.change.trial import Trial, try_update
 from projector.check.change.trial_transaction import try_transaction
@@ -29,7 +29,7 @@ from projector.schema.types import NestedField
 
 if TYPE_CHECKING:
     from projector.check.change.queries import QueryDifference
-    from projector.check.values.evidence import ChangeValues
+    from projector.check.values.state_values import ChangeValues
     from projector.planning.scan.source import SnapshotSource
 
 
@@ -110,9 +110,9 @@ class Change:
         return mapping_effects(self.before, self.after)
 
     @cached_property
-    def attribution(self) -> Attribution:
+    def operations_by_field(self) -> OperationsByField:
         """Which operation touched which field."""
-        return attribute(self.trial.applied, self.trial.others)
+        return operations_by_field(self.trial.applied, self.trial.others)
 
     @cached_property
     def values(self) -> ChangeValues | None:
@@ -120,7 +120,7 @@ class Change:
         after = values_of(self.after)
         if after is None or self.before is self.after:
             return None
-        from projector.check.values.evidence import ChangeValues
+        from projector.check.values.state_values import ChangeValues
 
         # What is seen again is meant to differ, with the column that holds it.
         back = {*self.undeleted, *self.mapping_effects.gained}
@@ -150,7 +150,7 @@ class Change:
             return next(iter(sources)) if len(sources) == 1 else None
         parents: Mapping[int, int] = {**self.before.schema.parents_by_id, **self.after.schema.parents_by_id}
         while field_id is not None:
-            found = self.attribution.find(field_id, kinds)
+            found = self.operations_by_field.find(field_id, kinds)
             if found is not None:
                 return found.source
             field_id = parents.get(field_id)
@@ -185,7 +185,7 @@ def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles, 
         return Change(proposal, before, before, trial)
     after = TableState(trial.metadata, trial.schema, files, before=before)
     if files.level >= Level.VALUES:
-        columns = None if all_columns else involved_columns(before, after)
+        columns = None if all_columns else affected_columns(before, after)
         before = replace(before, columns=columns)
         after = replace(after, columns=columns, before=before)
     return Change(proposal, before, after, trial)

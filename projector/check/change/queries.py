@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from projector.check.evidence.state import TableState
-from projector.check.report.value_text import literal
 from projector.errors import ProjectorError
 from projector.evolution.operations.schema import Source
 from projector.planning.filters.expressions import TRUE
@@ -101,11 +100,11 @@ def compare_queries(
                 continue
             lost, new = expected - found, found - expected
             columns_after = [other.table.columns[i] for i in places]
-            shown = (
-                _shown(next(iter(lost), None), one.table.columns, kinds, one.table.column_names),
-                _shown(next(iter(new), None), columns_after, kinds, one.table.column_names),
+            texts = (
+                _row_text(next(iter(lost), None), one.table.columns, kinds, one.table.column_names),
+                _row_text(next(iter(new), None), columns_after, kinds, one.table.column_names),
             )
-            yield QueryDifference(name, words, None, *shown)
+            yield QueryDifference(name, words, None, *texts)
 
 
 def _places(before: Sequence[str], after: Sequence[str]) -> list[int] | None:
@@ -186,14 +185,14 @@ def _hashable_rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataTy
     return zip(*values, strict=True)
 
 
-def _shown(
+def _row_text(
     row: tuple[Any, ...] | None, columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType], names: Sequence[str]
 ) -> str:
     """One of the rows as people read it."""
     if row is None:
         return "no such row"
     place = next(i for i, other in enumerate(_hashable_rows(columns, kinds)) if other == row)
-    return ", ".join(f"{n} = {literal(c[place].as_py())}" for n, c in zip(names, columns, strict=True))
+    return ", ".join(f"{n} = {_sql_text(c[place].as_py())}" for n, c in zip(names, columns, strict=True))
 
 
 def _hashable(value: Any, kind: pa.DataType) -> Any:
@@ -212,3 +211,24 @@ def _hashable(value: Any, kind: pa.DataType) -> Any:
             return "NaN"
         case _:
             return value
+
+
+def _sql_text(value: Any) -> str:
+    """A Python value as text: NULL, true, 'text', X'00', numbers and times as they are."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).lower()
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case bytes():
+            return f"X'{value.hex()}'"
+        case dict():
+            return "{" + ", ".join(f"{name}: {_sql_text(inner)}" for name, inner in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_sql_text, value)) + "]"
+        case (key, inner):  # an entry of a map
+            return f"{_sql_text(key)} -> {_sql_text(inner)}"
+        case _:
+            return str(value)

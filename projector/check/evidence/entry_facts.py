@@ -1,8 +1,8 @@
-"""What the entries of one manifest say of their data files that contradicts itself or the spec: kept as flags.
+"""Find what the entries of one manifest say of their data files that contradicts itself or the spec.
 
-Of a table only what depends on it goes in (`Terms`), so the flags of a manifest stay what they are while the table gets
-new ones, and are kept on disk. Counts and bounds take much room once they are decoded: they are decoded here file by
-file, looked at, and let go.
+The facts are flags, one byte for each file. They depend on the manifest and on a few settings of the table
+(`FactInputs`), so the cached facts of a manifest stay valid while the table changes. Decoded counts and bounds take
+much memory, so they are decoded file by file and dropped.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Fact = tuple[str, int]
 """The name of a fact in `ManifestFacts`, and the id of the column or partition field that it is about, or 0."""
 
 
-class Terms:
+class FactInputs:
     """What of a table the flags depend on.
 
     Parameters
@@ -142,10 +142,10 @@ class EntryFacts:
         return found
 
 
-def entry_facts(manifest: ManifestFile, entries: Sequence[ManifestEntry], terms: Terms) -> EntryFacts:
+def entry_facts(manifest: ManifestFile, entries: Sequence[ManifestEntry], inputs: FactInputs) -> EntryFacts:
     """Look at the live entries of a manifest. Raises `CorruptFileError` for bounds that cannot be decoded."""
     found = EntryFacts(len(entries))
-    sampled, look = terms.sampled(manifest, len(entries)), _Bounds(found, terms).look
+    sampled, look = inputs.sampled(manifest, len(entries)), _Bounds(found, inputs).look
     ranges = summary_ranges(manifest, entries[0].data_file) if entries else {}
     for index, entry in enumerate(entries):
         file = entry.data_file
@@ -155,7 +155,7 @@ def entry_facts(manifest: ManifestFile, entries: Sequence[ManifestEntry], terms:
         if index in sampled:
             lower, upper = metrics.fresh("lower_bounds"), metrics.fresh("upper_bounds")
             look(index, lower, upper)
-            for part, example in terms.partitions.differences(file, lower, upper) if file.partition else ():
+            for part, example in inputs.partitions.differences(file, lower, upper) if file.partition else ():
                 found.add("partition_differs", part, index, example)
         if file.record_count and not metrics.has("value_counts") and not metrics.has("null_value_counts"):
             found.add("without_counts", 0, index)
@@ -167,10 +167,10 @@ def entry_facts(manifest: ManifestFile, entries: Sequence[ManifestEntry], terms:
 class _Bounds:
     """Looks at the bounds of one file after the other. Most are as they should be, and told so by few steps."""
 
-    def __init__(self, found: EntryFacts, terms: Terms) -> None:
+    def __init__(self, found: EntryFacts, inputs: FactInputs) -> None:
         self.found = found
-        self.types = terms.types
-        self.plain = terms.plain
+        self.types = inputs.types
+        self.plain = inputs.plain
 
     def look(self, index: int, lower: Mapping[int, bytes], upper: Mapping[int, bytes]) -> None:
         """Note what is wrong with the bounds of a file."""

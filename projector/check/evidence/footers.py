@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
-from projector.check.evidence.listings import Kind
+from projector.check.evidence.listings import EntryKind
 from projector.check.evidence.live_files import Files, LiveFile, Run
 from projector.check.report.findings import Evidence, Sample
 from projector.check.report.looked_at import Unreadable
@@ -162,7 +162,7 @@ def _parted(
     return found.values()
 
 
-def _reason_not_to_read(kind: Kind) -> str | None:
+def _reason_not_to_read(kind: EntryKind) -> str | None:
     if kind.file_format != "PARQUET":
         return f"its format is {kind.file_format}; only Parquet is read"
     return "it is encrypted" if kind.is_encrypted else None

@@ -18,7 +18,7 @@ from projector.schema.reserved import DELETE_FILE_PATH
 K = TypeVar("K")
 
 
-class Kind(NamedTuple):
+class EntryKind(NamedTuple):
     """What many files of a manifest have in common.
 
     Parameters
@@ -62,7 +62,7 @@ class Listing:
 
     paths: Sequence[str]
     row_counts: Sequence[int]
-    kinds: Sequence[Kind]
+    kinds: Sequence[EntryKind]
     kind_of: Sequence[int] | None = None
     offsets: Sequence[int | None] | None = None
     targets: Sequence[str | None] | None = None
@@ -79,11 +79,11 @@ class Listing:
         pairs = zip(self.paths, self.offsets, strict=True)
         return [path if offset is None else f"{path}#{offset}" for path, offset in pairs]
 
-    def kind(self, index: int) -> Kind:
+    def kind(self, index: int) -> EntryKind:
         """The kind of a file."""
         return self.kinds[0 if self.kind_of is None else self.kind_of[index]]
 
-    def split(self, indexes: Sequence[int], key: Callable[[Kind], K]) -> dict[K, Sequence[int]]:
+    def split(self, indexes: Sequence[int], key: Callable[[EntryKind], K]) -> dict[K, Sequence[int]]:
         """Files by something that depends on their kind alone, in their order."""
         keys = [key(kind) for kind in self.kinds]
         if not indexes:
@@ -116,7 +116,7 @@ class Listing:
         return Listing(
             [file.file_path for file in files],
             [file.record_count for file in files],
-            [Kind(*kind) for kind in kinds],  # type: ignore[arg-type]
+            [EntryKind(*kind) for kind in kinds],  # type: ignore[arg-type]
             kind_of if len(kinds) > 1 else None,
             [f.content_offset for f in files] if any(f.content_offset is not None for f in files) else None,
             [_target(file) for file in files] if has_positions else None,
@@ -136,7 +136,7 @@ class Listing:
         if len(others) != 4 or any(len(column) != len(paths) for column in columns):
             raise ValueError("columns of other lengths")
         made = [
-            Kind(
+            EntryKind(
                 FileContent(content),
                 name,
                 tuple(ids),

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar, overload
 
-from projector.check.evidence.listings import Kind, Listing
+from projector.check.evidence.listings import EntryKind, Listing
 from projector.check.report.looked_at import Unreadable
 from projector.errors import CorruptFileError
 from projector.metadata.manifests.read import (
@@ -26,7 +26,7 @@ K = TypeVar("K")
 
 
 @dataclass(eq=False)
-class Source:
+class LiveManifest:
     """A manifest with live files, as far as they are not in a manifest before it.
 
     Parameters
@@ -73,11 +73,11 @@ class Source:
 class LiveFile:
     """A data or delete file that at least one of the snapshots has: one of a manifest's."""
 
-    source: Source
+    source: LiveManifest
     index: int
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> EntryKind:
         """What it has in common with others: content, format, partition fields, the snapshot that added it."""
         return self.source.listing.kind(self.index)
 
@@ -127,7 +127,7 @@ class LiveFile:
 class Run:
     """Some files of one manifest, by their indexes."""
 
-    source: Source
+    source: LiveManifest
     indexes: Sequence[int]
 
     def column(self, values: Sequence[K]) -> Sequence[K]:
@@ -192,7 +192,7 @@ class Files(Sequence[LiveFile]):
                 found.add(run.source.snapshots)
         return frozenset(found)
 
-    def by(self, key: Callable[[Source, Kind], K]) -> dict[K, Files]:
+    def by(self, key: Callable[[LiveManifest, EntryKind], K]) -> dict[K, Files]:
         """The files by something that depends on their manifest and kind alone."""
         found: dict[K, list[Run]] = {}
         for run in self.runs:

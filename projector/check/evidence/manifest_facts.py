@@ -12,7 +12,7 @@ from itertools import compress
 from operator import and_
 from typing import Any
 
-from projector.check.evidence.entry_facts import BOUNDED, EntryFacts, Terms, entry_facts
+from projector.check.evidence.entry_facts import BOUNDED, EntryFacts, FactInputs, entry_facts
 from projector.check.evidence.live_files import LiveFiles, Run
 from projector.check.report.findings import Evidence
 from projector.files.cache.database import CacheFile
@@ -26,7 +26,7 @@ AT_MOST = 200_000
 
 
 @dataclass
-class Tally:
+class FactCount:
     """Files that show something, counted: their number, their rows, the first of them, and what it shows."""
 
     files: int = 0
@@ -41,7 +41,7 @@ class Tally:
 
 
 def _tallies() -> Any:
-    return defaultdict(Tally)
+    return defaultdict(FactCount)
 
 
 @dataclass
@@ -68,24 +68,24 @@ class ManifestFacts:
     """
 
     bounds_of: int = 0
-    malformed: dict[int, Tally] = field(default_factory=_tallies)
-    inverted: dict[int, Tally] = field(default_factory=_tallies)
-    not_a_number: dict[int, Tally] = field(default_factory=_tallies)
-    four_bytes: dict[int, Tally] = field(default_factory=_tallies)
-    without_counts: Tally = field(default_factory=Tally)
-    partition_differs: dict[tuple[int, int], Tally] = field(default_factory=_tallies)
-    outside_summary: dict[tuple[int, int], Tally] = field(default_factory=_tallies)
+    malformed: dict[int, FactCount] = field(default_factory=_tallies)
+    inverted: dict[int, FactCount] = field(default_factory=_tallies)
+    not_a_number: dict[int, FactCount] = field(default_factory=_tallies)
+    four_bytes: dict[int, FactCount] = field(default_factory=_tallies)
+    without_counts: FactCount = field(default_factory=FactCount)
+    partition_differs: dict[tuple[int, int], FactCount] = field(default_factory=_tallies)
+    outside_summary: dict[tuple[int, int], FactCount] = field(default_factory=_tallies)
 
-    def tally(self, name: str, field_id: int, spec_id: int) -> Tally:
+    def tally(self, name: str, field_id: int, spec_id: int) -> FactCount:
         """The tally of a fact."""
         if name == "without_counts":
             return self.without_counts
         key = (spec_id, field_id) if name in ("partition_differs", "outside_summary") else field_id
-        found: Tally = getattr(self, name)[key]
+        found: FactCount = getattr(self, name)[key]
         return found
 
 
-def gather(
+def find_manifest_facts(
     metadata: TableMetadata,
     mapping: NameMapping | None,
     live: LiveFiles,
@@ -107,10 +107,10 @@ def gather(
     doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
     fields = metadata.current_schema.fields_by_id
     types = {i: f.field_type for i, f in fields.items() if i not in doubtful and isinstance(f.field_type, BOUNDED)}
-    terms = Terms(metadata, types, _step(len(live.data) * max(1, len(types)), at_most))
+    inputs = FactInputs(metadata, types, _step(len(live.data) * max(1, len(types)), at_most))
     facts = ManifestFacts()
-    for run, found in _facts_of(live, terms, cache):
-        _add(facts, run, found, terms)
+    for run, found in _facts_of(live, inputs, cache):
+        _add(facts, run, found, inputs)
     return facts
 
 
@@ -122,26 +122,26 @@ def _step(bounds: int, at_most: int | None) -> int:
     return step
 
 
-def _facts_of(live: LiveFiles, terms: Terms, cache: CacheFile | None) -> list[tuple[Run, EntryFacts]]:
+def _facts_of(live: LiveFiles, inputs: FactInputs, cache: CacheFile | None) -> list[tuple[Run, EntryFacts]]:
     """The facts of each manifest with data files, from the cache where it has them."""
     runs = live.data.runs
-    recipes = [None if r.source.recipe is None else terms.recipe(r.source.recipe, r.source.manifest) for r in runs]
+    recipes = [None if r.source.recipe is None else inputs.recipe(r.source.recipe, r.source.manifest) for r in runs]
     pieces = Pieces(cache, recipes)
     found = []
     for run, recipe in zip(runs, recipes, strict=True):
         facts = pieces.get(recipe, partial(EntryFacts.from_bytes, count=len(run.source.listing)))
         if facts is None:
-            facts = entry_facts(run.source.manifest, run.source.entries, terms)
+            facts = entry_facts(run.source.manifest, run.source.entries, inputs)
             pieces.add(recipe, facts.to_bytes)
         found.append((run, facts))
     pieces.save()
     return found
 
 
-def _add(facts: ManifestFacts, run: Run, found: EntryFacts, terms: Terms) -> None:
+def _add(facts: ManifestFacts, run: Run, found: EntryFacts, inputs: FactInputs) -> None:
     """Count what a manifest's entries show, of the files that no manifest before it lists."""
     listing, spec_id = run.source.listing, run.source.manifest.spec_id
-    sampled = terms.sampled(run.source.manifest, found.count)
+    sampled = inputs.sampled(run.source.manifest, found.count)
     mask: bytearray | None = None
     if len(run.indexes) == found.count:
         facts.bounds_of += len(sampled)

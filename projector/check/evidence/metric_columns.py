@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from projector.check.evidence.live_files import Files, Source
+from projector.check.evidence.live_files import Files, LiveManifest
 from projector.errors import CorruptFileError
 from projector.files.cache.database import CacheFile
 from projector.files.cache.entries import Pieces
@@ -50,12 +50,12 @@ def metric_column(files: Files, name: str, field_id: int, cache: CacheFile | Non
     return found
 
 
-def _values(source: Source, indexes: Iterable[int], name: str, field_id: int) -> list[Any]:
+def _values(source: LiveManifest, indexes: Iterable[int], name: str, field_id: int) -> list[Any]:
     entries = source.entries
     return [entries[index].data_file.metrics.value(name, field_id) for index in indexes]
 
 
-def _whole(source: Source, name: str, field_id: int) -> Column | None:
+def _whole(source: LiveManifest, name: str, field_id: int) -> Column | None:
     """The column of all files of a manifest; None where it is damaged for some, who may be none of those asked for."""
     try:
         return _values(source, range(len(source.listing)), name, field_id)

@@ -14,15 +14,15 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from projector.check.evidence.bloom_columns import bloom_leaves
-from projector.check.evidence.collect import live_files
 from projector.check.evidence.entry_checks import CELLS_COMPARED, EntryChecks, check_entries
+from projector.check.evidence.find_live_files import find_live_files
 from projector.check.evidence.footers import Footers, LiveGroup, read_footers
 from projector.check.evidence.live_files import Files, LiveFile, LiveFiles
-from projector.check.evidence.manifest_facts import AT_MOST, ManifestFacts, gather
+from projector.check.evidence.manifest_facts import AT_MOST, ManifestFacts, find_manifest_facts
 from projector.check.evidence.metric_columns import metric_column
 from projector.check.level import EVERY_FILE, Level, SampleSize
 from projector.check.portability import ALL_ENGINES, Engine
-from projector.check.progress import Progressing
+from projector.check.progress import ProgressCounter
 from projector.check.report.findings import NO_EVIDENCE, Evidence
 from projector.errors import ProjectorError
 from projector.files.cache.database import CacheFile
@@ -72,7 +72,7 @@ class TableFiles:
     sample: SampleSize = EVERY_FILE
     shape_cache: ShapeCache | None = None
     executor: Executor | None = field(default=None, repr=False)
-    progress: Progressing = field(default_factory=Progressing, repr=False)
+    progress: ProgressCounter = field(default_factory=ProgressCounter, repr=False)
 
     @property
     def _cache(self) -> CacheFile | None:
@@ -84,7 +84,7 @@ class TableFiles:
         if self.level < Level.FOOTERS:
             return LiveFiles()
         with built_in_bulk():
-            return live_files(self.metadata, self.storage, self.resolver, self.snapshots, self._cache)
+            return find_live_files(self.metadata, self.storage, self.resolver, self.snapshots, self._cache)
 
     @cached_property
     def footers(self) -> Footers:
@@ -148,7 +148,7 @@ class TableFiles:
             mapping = None
         at_most = None if self.level >= Level.VALUES else AT_MOST
         with built_in_bulk():
-            return gather(self.metadata, mapping, self.live, at_most, self._cache)
+            return find_manifest_facts(self.metadata, mapping, self.live, at_most, self._cache)
 
     def metric(self, files: Files, name: str, field_id: int) -> list[Any]:
         """A statistic of one column for each of some files, by its map's name in the spec; see `metric_column`."""

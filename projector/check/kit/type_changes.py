@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from projector.check.change.change import Change
+from projector.check.evidence.state import TableState
+from projector.check.report.findings import NO_EVIDENCE, Evidence
 from projector.check.report.refusal import Refusal
 from projector.errors import ProjectorError
 from projector.evolution.operations.input_types import given_type
 from projector.evolution.operations.schema import UpdateColumnType
+from projector.projection.plan import Fail
 from projector.schema.promotions import promotions_from
-from projector.schema.types import DecimalType, IcebergType, NestedField
+from projector.schema.schema import Schema
+from projector.schema.types import DecimalType, IcebergType, NestedField, StructType, transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +69,30 @@ def ways_out(old: IcebergType, format_version: int) -> str:
         found = [f"decimal(P, {old.scale}) with P from {old.precision + 1} to 38"] if old.precision < 38 else []
     possible = f"possible: {', or '.join(found)}; or " if found else ""
     return f"{possible}add a column of the new type and backfill it"
+
+
+def _with_type(schema: Schema, field_id: int, new_type: IcebergType) -> Schema:
+    """A schema in which one field has another type, whatever the rules say."""
+
+    def changed(field: NestedField) -> NestedField:
+        return field.with_type(new_type) if field.field_id == field_id else field
+
+    struct = transform(schema.as_struct(), changed)
+    assert isinstance(struct, StructType)
+    return Schema(struct.fields, schema.schema_id, schema.identifier_field_ids)
+
+
+def files_under_type(state: TableState, field_id: int | None, new_type: IcebergType) -> Evidence:
+    """The files that store a field in a type that could not be read as the new one; what they store it as."""
+    if field_id is None or not state.footers.groups:
+        return NO_EVIDENCE
+    groups, stored = [], set()
+    for group, plan in state.plans_under(_with_type(state.schema, field_id, new_type)):
+        for node in plan.walk():
+            if node.field.field_id == field_id and isinstance(node, Fail) and node.place is not None:
+                groups.append(group)
+                stored.add(str(group.schema.at(node.place).type))
+    if not groups:
+        return state.stored(field_id)
+    fact = f"stored as {', '.join(sorted(stored))}; none of these files could be read"
+    return state.footers.evidence(groups, fact)

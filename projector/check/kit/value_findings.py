@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from projector.check.report.findings import Direction, Evidence, Finding, Sample
 
 if TYPE_CHECKING:
-    from projector.check.values.comparing import Disagreement
+    from projector.check.values.differences import Disagreement
 
 _SAMPLES = 10
 
@@ -20,7 +20,7 @@ def value_findings(found: Sequence[Disagreement], of_files: int) -> Iterator[Fin
     """
     if not found:
         return
-    from projector.check.values.evidence import by_field
+    from projector.check.values.state_values import by_field
 
     for (engine, _, kind), members in by_field(found).items():
         first = members[0]

@@ -60,7 +60,7 @@ class ShapeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SideBySide:
     """Rows of one file before and after the change, side by side, as text by field id."""
 
     file: str
@@ -114,7 +114,7 @@ class Report:
     notes: tuple[str, ...] = ()
     proposal_file: str | None = None
     shapes: tuple[ShapeRow, ...] = field(default=(), repr=False)
-    comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
+    comparisons: tuple[SideBySide, ...] = field(default=(), repr=False)
 
     @property
     def is_audit(self) -> bool:

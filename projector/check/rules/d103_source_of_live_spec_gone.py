@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import last_path
 from projector.check.level import Level
@@ -49,7 +49,7 @@ def check(state: TableState) -> Iterator[Finding]:
             files = live.get(spec.spec_id, ())
             if not files and state.level >= Level.FOOTERS:
                 continue
-            evidence = of_files(files, all_files(state), f"files of partition spec {spec.spec_id}")
+            evidence = manifest_evidence(files, len(state.files.live.all), f"files of partition spec {spec.spec_id}")
             if not files:
                 evidence = Evidence(facts=("whether files of that spec are alive was not looked at",))
             made = f"partition field {field.name} = {field.transform} of spec {spec.spec_id}"

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import last_path
 from projector.check.level import Level
@@ -44,7 +44,7 @@ def check(state: TableState) -> Iterator[Finding]:
             "not in the schema, but live equality deletes compare rows by it",
             path=last_path(state, field_id) or f"id {field_id}",
             field_id=field_id,
-            evidence=of_files(deletes, len(state.files.live.deletes), "these are delete files"),
+            evidence=manifest_evidence(deletes, len(state.files.live.deletes), "these are delete files"),
             help="rewrite the data files that these deletes apply to before the column goes",
         )
         if finding is not None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.portability import ALL_ENGINES, readers_disagree
@@ -43,7 +43,7 @@ def check(state: TableState) -> Iterator[Finding]:
             name,
             ALL_ENGINES,
             f"live files of format {name.upper() if name == 'orc' else 'Avro'}, which cannot be checked",
-            evidence=of_files(files, all_files(state)),
+            evidence=manifest_evidence(files, len(state.files.live.all)),
             help="rewrite them as Parquet",
         )
         assert finding is not None

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from projector.check.evidence.live_files import LiveFile
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
@@ -52,7 +52,7 @@ def check(state: TableState) -> Iterator[Finding]:
         yield Finding(
             f"position deletes spell their data file's path otherwise than the manifests: {first}",
             Direction.OLD_DATA_AT_RISK,
-            evidence=of_files(found, len(positional), "these are delete files"),
+            evidence=manifest_evidence(found, len(positional), "these are delete files"),
             help="rewrite the data files with their deletes",
         )
 

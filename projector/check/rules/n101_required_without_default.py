@@ -55,7 +55,7 @@ def check(change: Change) -> Iterator[Finding]:
         )
         if change.incompatible_allowed and not may_be_read_as_null(change, field.field_id):
             continue
-        said.append(change.attribution.find(field.field_id, (AddColumn,)))
+        said.append(change.operations_by_field.find(field.field_id, (AddColumn,)))
         yield change.place(finding, AddColumn)
     for refusal in change.trial.incompatible:
         is_addition = isinstance(refusal.operation, AddColumn | UnionByName)

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.kit.null_evidence import null_evidence
+from projector.check.kit.nullness import null_evidence
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding

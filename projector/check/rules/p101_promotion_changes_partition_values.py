@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.evidence.partition_values import keeps_values
-from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import applied_type_changes
 from projector.check.level import Level
@@ -59,7 +59,9 @@ def check(change: Change) -> Iterator[Finding]:
                     Direction.CANNOT_APPLY,
                     change.after.dotted(field_id),
                     field_id,
-                    evidence=of_files(files, all_files(change.before), f"files of partition spec {spec.spec_id}"),
+                    evidence=manifest_evidence(
+                        files, len(change.before.files.live.all), f"files of partition spec {spec.spec_id}"
+                    ),
                     help=f"add a column of type {new} and fill it from this one",
                     key=f"{spec.spec_id}:{field.field_id}",
                     explains=refused.get(field_id) or refused.get(None),

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from projector.check.change.change import Change
 from projector.check.evidence.partition_values import keeps_values
-from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import applied_type_changes
 from projector.check.level import Level
@@ -52,7 +52,7 @@ def check(change: Change) -> Iterator[Finding]:
             Direction.ADVICE,
             change.after.dotted(field_id),
             field_id,
-            evidence=of_files(files, all_files(change.before)),
+            evidence=manifest_evidence(files, len(change.before.files.live.all)),
         )
         yield change.place(finding, UpdateColumnType)
 

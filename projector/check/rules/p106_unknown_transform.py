@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
@@ -50,7 +50,7 @@ def check(state: TableState) -> Iterator[Finding]:
                 Direction.READERS_DISAGREE,
                 state.dotted(field.source_id) or field.name,
                 field.source_id,
-                evidence=of_files(files, all_files(state)),
+                evidence=manifest_evidence(files, len(state.files.live.all)),
                 help=f"replace partition field {field.name}",
                 key=f"{spec.spec_id}:{field.field_id}",
             )

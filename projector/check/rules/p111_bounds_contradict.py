@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from projector.check.evidence.manifest_facts import Tally
+from projector.check.evidence.manifest_facts import FactCount
 from projector.check.evidence.state import TableState
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
@@ -39,7 +39,7 @@ def check(state: TableState) -> Iterator[Finding]:
         yield _finding(state, field_id, tally, "manifests have NaN as a bound of it")
 
 
-def _finding(state: TableState, field_id: int, tally: Tally, message: str) -> Finding:
+def _finding(state: TableState, field_id: int, tally: FactCount, message: str) -> Finding:
     return Finding(
         message,
         Direction.METADATA_INVALID,

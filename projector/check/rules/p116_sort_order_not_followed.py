@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.report.findings import Direction, Finding
@@ -45,7 +45,7 @@ def check(state: TableState) -> Iterator[Finding]:
     yield Finding(
         f"no file of the current snapshot was written in sort order {order_id}",
         Direction.ADVICE,
-        evidence=of_files(files, len(files), f"they name sort order {', '.join(said)}"),
+        evidence=manifest_evidence(files, len(files), f"they name sort order {', '.join(said)}"),
         help="have the writers sort, or remove the order",
     )
 

@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.kit.file_evidence import all_files, of_files
 from projector.check.kit.filter_forecast import forecast_of
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.report.findings import Direction, Evidence, Finding
@@ -77,7 +77,9 @@ def _finding(change: Change, field: PartitionField, message: str) -> Finding:
     if change.before.level >= Level.FOOTERS:
         costs = forecast_of(change.before, change.after, field.source_id)
         facts = () if costs is None else (costs,)
-        evidence = of_files(files, all_files(change.before), f"these files keep partition spec {spec_id}", *facts)
+        evidence = manifest_evidence(
+            files, len(change.before.files.live.all), f"these files keep partition spec {spec_id}", *facts
+        )
     path = change.after.dotted(field.source_id) or change.before.dotted(field.source_id)
     return Finding(message, Direction.ADVICE, path, field.source_id, evidence=evidence, key=str(field.field_id))
 

@@ -27,9 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.change.change import Change
-from projector.check.kit.evidence import files_under_type
 from projector.check.kit.rule import Rule
-from projector.check.kit.type_changes import decimal_scale_differs, refused_type_changes, ways_out
+from projector.check.kit.type_changes import decimal_scale_differs, files_under_type, refused_type_changes, ways_out
 from projector.check.level import Level
 from projector.check.report.findings import Finding
 from projector.schema.promotions import is_promotion_allowed

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.level import Level
 from projector.check.portability import readers_disagree
@@ -47,7 +47,7 @@ def check(state: TableState) -> Iterator[Finding]:
         "equality-deletes",
         state.engines,
         "live equality deletes",
-        evidence=of_files(deletes, among, said),
+        evidence=manifest_evidence(deletes, among, said),
         help=HELP,
     )
     if found is not None:
@@ -58,7 +58,7 @@ def check(state: TableState) -> Iterator[Finding]:
             features,
             state.engines,
             "a key of live equality deletes that " + " and ".join(features.values()),
-            evidence=of_files(files, among, said),
+            evidence=manifest_evidence(files, among, said),
             help=HELP,
             path=state.dotted(field_id),
             field_id=field_id,

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from projector.check.evidence.state import TableState
-from projector.check.kit.file_evidence import all_files, of_files
+from projector.check.kit.manifest_evidence import manifest_evidence
 from projector.check.kit.rule import Rule
 from projector.check.kit.used_names import last_path
 from projector.check.level import Level
@@ -51,7 +51,7 @@ def check(state: TableState) -> Iterator[Finding]:
             "hour-and-day",
             state.engines,
             "partitioned by hour in one spec and by day in another",
-            evidence=of_files(files, all_files(state)) if files else NO_EVIDENCE,
+            evidence=manifest_evidence(files, len(state.files.live.all)) if files else NO_EVIDENCE,
             help="rewrite the files of the older spec",
             path=last_path(state, source),
             field_id=source,

@@ -10,21 +10,21 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from projector.check.report.report import Comparison
-from projector.check.values.comparing import (
+from projector.check.report.report import SideBySide
+from projector.check.values.differences import (
     Difference,
     Disagreement,
     Tally,
     failed,
+    preview,
     same_rows_in_any_order,
-    shown,
 )
 from projector.check.values.expected import expected_columns
-from projector.check.values.judging import Judgement, judge, may_judge, refusal
-from projector.check.values.lanes import Lane, lay_beside
+from projector.check.values.judge import Judgement, judge, may_judge, refusal
 from projector.check.values.leaf_values import Collector, LeafValues
 from projector.check.values.proof import proved_columns
 from projector.check.values.reading import ARROW, Engines, Reader, ReadFailedError, Reading, without_warnings
+from projector.check.values.row_streams import RowStream, compare_next
 from projector.engines.plain_rows import same_value, to_plain_rows
 from projector.engines.reference.project import Row
 from projector.files.shapes.shapes import KnownShapes
@@ -100,7 +100,7 @@ class CompareAnswer:
     engines: tuple[Disagreement, ...] = ()
     change: tuple[Disagreement, ...] = ()
     values: tuple[LeafValues, ...] = ()
-    first_rows: Comparison | None = None
+    first_rows: SideBySide | None = None
     read_by: tuple[str, ...] = ()
     judged_rows: int = 0
 
@@ -131,13 +131,13 @@ def compare(task: CompareTask, storage: Storage) -> list[CompareAnswer]:
 
 def _unread(reader: Reader, files: Sequence[FileTask]) -> list[str | None]:
     """Why each of some files cannot be read; None for one that can."""
-    together = Lane(reader.scan(files, ARROW))
+    together = RowStream(reader.scan(files, ARROW))
     together.count_rest()
     if together.failure is None:
         return [None] * len(files)
     reasons = []
     for file in files:
-        alone = Lane(reader.scan((file,), ARROW))
+        alone = RowStream(reader.scan((file,), ARROW))
         alone.count_rest()
         reasons.append(alone.failure)
     return reasons
@@ -151,8 +151,8 @@ class _Readings:
     values: list[list[Collector]]
     engines: dict[str, Tally]
     change: Tally | None
-    lanes: dict[str, Lane] = field(default_factory=dict)
-    before: Lane | None = None
+    lanes: dict[str, RowStream] = field(default_factory=dict)
+    before: RowStream | None = None
 
     @property
     def is_clean(self) -> bool:
@@ -279,7 +279,7 @@ class _Comparing:
         """Whether a file can be read under the schema before a change, if there is one."""
         if self.before is None or self.task.before is None:
             return False
-        lane = Lane(self.before.scan((self.task.before.files[place],), ARROW))
+        lane = RowStream(self.before.scan((self.task.before.files[place],), ARROW))
         lane.count_rest()
         return lane.failure is None
 
@@ -329,7 +329,7 @@ class _Comparing:
         """
         columns = self.task.reading.columns
         lanes = {
-            engine: Lane(self.after.scan(files, engine))
+            engine: RowStream(self.after.scan(files, engine))
             for engine in self.task.engines
             if engine != ARROW and self.after.reads_itself(engine, files[0])
         }
@@ -349,7 +349,7 @@ class _Comparing:
                     collector.add(batch)
                 for engine, lane in lanes.items():
                     if lane.failure is None:
-                        lay_beside(lane, batch, batch.columns, readings.engines[engine])
+                        compare_next(lane, batch, batch.columns, readings.engines[engine])
                 if change is not None and readings.change is not None:
                     change.compare(readings.before, batch, readings.change)
                 yield readings
@@ -369,7 +369,7 @@ class _Comparing:
                 yield from ((place, batch) for batch in self.after.scan((file,), ARROW))
             return
         counts = [self.after.project(file).row_count for file in files]
-        lane = Lane(self.after.scan(files, ARROW))
+        lane = RowStream(self.after.scan(files, ARROW))
         for place, count in enumerate(counts):
             for batch in lane.take(count):
                 yield place, batch
@@ -379,13 +379,13 @@ class _Comparing:
         if rest:
             raise ReadFailedError(f"Arrow gives {rest} rows more than the footers count")
 
-    def _first_rows(self, place: int) -> Comparison | None:
+    def _first_rows(self, place: int) -> SideBySide | None:
         wanted = self.task.compared_rows[place]
         if not wanted or self.before is None or self.task.before is None:
             return None
         now = _head(self.after, self.task.reading.files[place], wanted)
         was = _head(self.before, self.task.before.files[place], wanted)
-        return Comparison(self.task.reading.files[place].file, was, now) if now and len(was) == len(now) else None
+        return SideBySide(self.task.reading.files[place].file, was, now) if now and len(was) == len(now) else None
 
 
 @dataclass(frozen=True)
@@ -421,15 +421,15 @@ class _ChangeColumns:
         before = Schema(tuple(f for f in comparing.task.before.columns.fields if f.field_id in ids))
         return _ChangeColumns(after, places, before)
 
-    def lane(self, comparing: _Comparing, files: Sequence[FileTask]) -> Lane | None:
+    def lane(self, comparing: _Comparing, files: Sequence[FileTask]) -> RowStream | None:
         """Return the columns as they were, by Arrow; None if there are none."""
         if comparing.before is None or comparing.task.before is None or not self.before.fields:
             return None
         before_files = {file.file: file for file in comparing.task.before.files}
         reader = comparing.before.of_columns(self.before)
-        return Lane(reader.scan([before_files[file.file] for file in files], ARROW))
+        return RowStream(reader.scan([before_files[file.file] for file in files], ARROW))
 
-    def compare(self, lane: Lane | None, batch: pa.RecordBatch, tally: Tally) -> None:
+    def compare(self, lane: RowStream | None, batch: pa.RecordBatch, tally: Tally) -> None:
         """Hold the next rows after the change against what those before it lead to."""
         found = [batch.column(place) for place in self.places]
         if lane is None:
@@ -453,11 +453,11 @@ def _close(readings: _Readings) -> None:
 
 def _head(reader: Reader, file: FileTask, wanted: int) -> tuple[dict[int, str], ...]:
     """The first rows of a file, as text by field id; none if they cannot be read."""
-    lane = Lane(reader.scan((file,), ARROW))
+    lane = RowStream(reader.scan((file,), ARROW))
     fields = reader.reading.columns.fields
     rows = []
     for batch in lane.take(wanted):
         for i in range(batch.num_rows):
-            rows.append({f.field_id: shown(batch.column(n)[i], f.field_type) for n, f in enumerate(fields)})
+            rows.append({f.field_id: preview(batch.column(n)[i], f.field_type) for n, f in enumerate(fields)})
     lane.close()
     return () if lane.failure is not None else tuple(rows)

@@ -21,7 +21,7 @@ class SampledFile:
 
 
 @dataclass(frozen=True)
-class Sample:
+class ChosenFiles:
     """Files to read, each in one snapshot that has it.
 
     Parameters
@@ -52,7 +52,7 @@ def choose_files(
     footers: Footers,
     size: SampleSize,
     delete_kinds: Callable[[int, Sequence[LiveFile]], Mapping[str, object]],
-) -> Sample:
+) -> ChosenFiles:
     """Choose files to read: those with rows first, the smallest first.
 
     Parameters
@@ -71,7 +71,7 @@ def choose_files(
         for group in footers.groups
     ]
     if size.is_all:
-        return Sample(tuple(groups), 0, 0)
+        return ChosenFiles(tuple(groups), 0, 0)
     chosen = []
     for group in groups:
         deletes: dict[tuple[int, str], object] = {}
@@ -83,8 +83,8 @@ def choose_files(
             key = each.file.manifest.spec_id, deletes.get((each.snapshot_id, each.file.path))
             kinds.setdefault(key, []).append(each)
         chosen.append(tuple(each for files in kinds.values() for each in _taken(files, size)))
-    sample = Sample(tuple(chosen), 0, 0)
-    return Sample(sample.groups, footers.file_count - sample.files, footers.row_count - sample.rows)
+    sample = ChosenFiles(tuple(chosen), 0, 0)
+    return ChosenFiles(sample.groups, footers.file_count - sample.files, footers.row_count - sample.rows)
 
 
 def _taken(files: Iterable[SampledFile], size: SampleSize) -> Iterator[SampledFile]:

@@ -8,7 +8,7 @@ from projector.check.evidence.state import TableState
 from projector.check.level import Level
 
 if TYPE_CHECKING:
-    from projector.check.values.evidence import StateValues
+    from projector.check.values.state_values import StateValues
 
 
 def values_of(state: TableState) -> StateValues | None:
@@ -17,6 +17,6 @@ def values_of(state: TableState) -> StateValues | None:
 
 
 def _values(state: TableState) -> StateValues:
-    from projector.check.values.evidence import state_values
+    from projector.check.values.state_values import state_values
 
     return state_values(state, state.columns, None if state.before is None else values_of(state.before))

@@ -13,7 +13,7 @@ import pytest
 
 import projector
 from projector import ExhaustedError, Progress, StoreError
-from projector.check.values import judging
+from projector.check.values import judge
 from projector.engines.plain_rows import from_plain_rows
 from tests.check import faults
 from tests.check.tables import schema, table
@@ -31,7 +31,7 @@ def row(i: int) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> str:
     """One file of several row groups, more rows than the oracle judges."""
-    assert ROWS > judging.JUDGED_WHOLE
+    assert ROWS > judge.JUDGED_WHOLE
     builder = TableBuilder(tmp_path_factory.mktemp("large"), schema(COLUMNS))
     rows = [row(i) for i in range(ROWS)]
     builder.commit(0, [builder.data_file(rows, row_group_size=1_100)])
@@ -194,9 +194,9 @@ def test_a_sample_covers_every_shape_spec_and_kind_of_deletes(tmp_path: Path) ->
 
 
 def test_what_is_proved_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from projector.check.values import evidence
+    from projector.check.values import state_values
 
-    monkeypatch.setattr(evidence, "CELLS_READ_ANYWAY", 0)
+    monkeypatch.setattr(state_values, "CELLS_READ_ANYWAY", 0)
     made = table("1 a int, 2 b int, 3 c int", [{"a": 1, "b": 2, "c": 3}])(tmp_path)
     report = projector.check(made, sql="ALTER TABLE t ALTER COLUMN a TYPE bigint", level="values", cache=False)
     assert report.looked_at.proved_columns == 2

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projector.check.values.comparing import Tally, same_rows_in_any_order
+from projector.check.values.differences import Tally, same_rows_in_any_order
 from projector.check.values.equality import differing, same
 from projector.engines.plain_rows import from_plain_rows, same_value
 from tests.check.tables import schema

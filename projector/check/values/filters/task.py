@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from projector.check.values.comparing import (
+from projector.check.values.differences import (
     Difference,
     Disagreement,
     Tally,
     failed,
-    passed_over,
     same_rows_in_any_order,
+    wrongly_skipped,
 )
 from projector.check.values.filters.passing import passing
-from projector.check.values.lanes import Lane, lay_beside
 from projector.check.values.leaf_values import Collector
 from projector.check.values.reading import ARROW, Engines, Reader, Reading, without_warnings
+from projector.check.values.row_streams import RowStream, compare_next
 from projector.files.shapes.shapes import KnownShapes
 from projector.files.storage.storage import Storage
 from projector.planning.filters.expressions import BoundTerm, Expression
@@ -80,7 +80,7 @@ class _FilterTrial:
         kept = {file.file for file in files}
         for file in self.task.reading.files:
             if file.file not in kept and next(self._expected((file,), number), None) is not None:
-                yield passed_over(file.file, row_filter)
+                yield wrongly_skipped(file.file, row_filter)
         for engine in self.task.engines:
             difference = self._difference(files, number, engine)
             if difference is not None:
@@ -89,11 +89,11 @@ class _FilterTrial:
     def _difference(self, files: Sequence[FileTask], number: int, engine: str) -> Disagreement | None:
         row_filter = self.task.filters[number][0]
         columns, said = self.task.reading.columns, str(row_filter)
-        lane, tally = Lane(self.reader.scan(files, engine, row_filter)), Tally(columns)
+        lane, tally = RowStream(self.reader.scan(files, engine, row_filter)), Tally(columns)
         by_path = {file.file: file for file in self.task.reading.files}
         order = [by_path[file.file] for file in files]
         for batch in self._expected(order, number):
-            lay_beside(lane, batch, batch.columns, tally)
+            compare_next(lane, batch, batch.columns, tally)
             if lane.failure is not None:
                 break
         if lane.failure is None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from projector.check.evidence.live_files import LiveFile
 from projector.check.values.compare_task import CompareAnswer
-from projector.check.values.comparing import PLANNING, Disagreement, failed, passed_over
+from projector.check.values.differences import PLANNING, Disagreement, failed, wrongly_skipped
 from projector.check.values.filters.candidates import cheap_filters_on, few_filters_on, filters_on, own_filters
 from projector.check.values.filters.leaf_kinds import LeafKind, leaf_kinds
 from projector.check.values.filters.task import FilterTask
 from projector.check.values.leaf_values import LeafValues
-from projector.check.values.planned import PlannedFiles
-from projector.check.values.sampling import Sample, SampledFile, by_snapshot
+from projector.check.values.plan_files import PlannedFiles
+from projector.check.values.sampling import ChosenFiles, SampledFile, by_snapshot
 from projector.errors import ProjectorError
 from projector.planning.filters.expressions import BoundTerm, Expression, all_of
 from projector.planning.scan.tasks import FileTask
@@ -50,7 +50,7 @@ class FilterTrials:
     state: TableState
     schema: Schema
     terms: tuple[BoundTerm, ...]
-    sample: Sample
+    sample: ChosenFiles
     answers: Mapping[str, CompareAnswer]
     engines: tuple[str, ...]
 
@@ -94,7 +94,7 @@ class FilterTrials:
         for row_filter in filters:
             try:
                 files = planned.kept(row_filter)
-            except ProjectorError:  # `passed_over` says of which file the statistics are at fault
+            except ProjectorError:  # `wrongly_skipped` says of which file the statistics are at fault
                 continue
             kept = []
             for task in files:
@@ -113,7 +113,7 @@ class FilterTrials:
         chosen = {top, (top + 1) % len(fields)}
         return Schema(tuple(field for i, field in enumerate(fields) if i in chosen))
 
-    def passed_over(self) -> Iterator[Disagreement]:
+    def wrongly_skipped(self) -> Iterator[Disagreement]:
         """Yield files that planning skips though they hold the very values that are asked for."""
         for snapshot_id, files in by_snapshot(each for group in self.sample.groups for each in group).items():
             for each in files:
@@ -141,4 +141,4 @@ def _fault(planned: PlannedFiles, file: LiveFile, row_filter: Expression) -> Dis
             return None
     except ProjectorError as error:
         return failed(PLANNING, str(error), file.path, str(row_filter))
-    return passed_over(file.path, row_filter)
+    return wrongly_skipped(file.path, row_filter)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from projector.check.values.comparing import Tally
+from projector.check.values.differences import Tally
 from projector.check.values.reading import ReadFailedError
 
 
-class Lane:
+class RowStream:
     """A stream of batches, drawn in as many rows as are asked for.
 
     Attributes
@@ -61,7 +61,7 @@ class Lane:
         return self._rest
 
 
-def lay_beside(lane: Lane, batch: pa.RecordBatch, expected: Sequence[pa.Array], tally: Tally) -> None:
+def compare_next(lane: RowStream, batch: pa.RecordBatch, expected: Sequence[pa.Array], tally: Tally) -> None:
     """Hold the next rows of an engine against Arrow's."""
     at = 0
     for piece in lane.take(batch.num_rows):

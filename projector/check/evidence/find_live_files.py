@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from projector.check.evidence.cache_keys import file_recipes
 from projector.check.evidence.listings import Listing
-from projector.check.evidence.live_files import Files, ListedTwice, LiveFile, LiveFiles, Run, Source
+from projector.check.evidence.live_files import Files, ListedTwice, LiveFile, LiveFiles, LiveManifest, Run
 from projector.check.evidence.manifest_lists import manifests_of
 from projector.check.report.looked_at import Unreadable
 from projector.errors import ProjectorError
@@ -20,7 +20,7 @@ from projector.metadata.snapshots import Snapshot
 from projector.metadata.table_metadata import TableMetadata
 
 
-def live_files(
+def find_live_files(
     metadata: TableMetadata,
     storage: Storage,
     resolver: PathResolver,
@@ -81,7 +81,7 @@ def live_files(
         locations = resolver.resolve_all(listing.paths)
         holders = frozenset(held_by[manifest.path])
         own = range(len(listing))
-        gathered.add(Source(manifest, listing, locations, identity, holders, own, recipe, reader.entries))
+        gathered.add(LiveManifest(manifest, listing, locations, identity, holders, own, recipe, reader.entries))
     pieces.save()
     split = Files(Run(s, s.own) for s in gathered.sources).by(lambda _, kind: kind.content is FileContent.DATA)
     data, deletes = split.get(True, Files()), split.get(False, Files())
@@ -126,14 +126,14 @@ class _Gathered:
     """Manifests with live files, put together so that each file is the first's that lists it."""
 
     def __init__(self) -> None:
-        self.sources: list[Source] = []
+        self.sources: list[LiveManifest] = []
         self._keys: set[str] = set()
-        self._places: dict[str, tuple[Source, int]] = {}
+        self._places: dict[str, tuple[LiveManifest, int]] = {}
         self._placed = 0
         self._interned: dict[frozenset[int], frozenset[int]] = {}
         self.listed_twice: list[ListedTwice] = []
 
-    def add(self, source: Source) -> None:
+    def add(self, source: LiveManifest) -> None:
         """One more manifest. Files that are known stay with the one before, and are in its snapshots too."""
         keys = source.listing.keys
         self.sources.append(source)

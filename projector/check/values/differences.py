@@ -76,7 +76,7 @@ def failed(engine: str | None, reason: str, file: str | None = None, row_filter:
     return Disagreement(engine, Difference(None, None, None, "rows", reason, 0), file, row_filter, reason)
 
 
-def passed_over(file: str, row_filter: Expression) -> Disagreement:
+def wrongly_skipped(file: str, row_filter: Expression) -> Disagreement:
     """Return the disagreement of planning, whatever the engine, that skips a file with rows of a filter."""
     difference = Difference(None, None, None, "rows of the filter", "none, by the bounds or partition of the file", 1)
     return Disagreement(PLANNING, difference, file, str(row_filter))
@@ -144,7 +144,7 @@ class Tally:
             known.count += len(rows)
             return
         kind = self._fields[place].field_type
-        self._found[place] = _Column(len(rows), start + first, shown(one[first], kind), shown(other[first], kind))
+        self._found[place] = _Column(len(rows), start + first, preview(one[first], kind), preview(other[first], kind))
 
     def differences(self, positions: Sequence[int] | None = None) -> Iterator[Difference]:
         """Yield what differs: the number of rows alone if that differs, else each column.
@@ -164,12 +164,12 @@ class Tally:
             yield Difference(field.field_id, field.name, row, column.expected, column.found, column.count)
 
 
-def shown(scalar: pa.Scalar, kind: IcebergType) -> str:
+def preview(scalar: pa.Scalar, kind: IcebergType) -> str:
     """Return an Arrow value as text, cut to a length that a report can show."""
-    return shown_value(plain_value(scalar, kind))
+    return preview_value(plain_value(scalar, kind))
 
 
-def shown_value(value: Any) -> str:
+def preview_value(value: Any) -> str:
     """Return a plain value as text, cut to a length that a report can show."""
     text = "null" if value is None else repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -40,12 +40,12 @@ class Sent(Generic[_Task, _Answer]):
         return f"Sent({self.task!r})"
 
 
-def do_sent(sent: Sent[_Task, _Answer]) -> _Answer:
+def run_sent(sent: Sent[_Task, _Answer]) -> _Answer:
     """Do a task where it was sent to."""
     return sent.do(sent.task, worker_storage(sent.properties))
 
 
-def answers(files: TableFiles, do: Callable[[_Task, Storage], _Answer], tasks: Iterable[_Task]) -> Iterator[_Answer]:
+def run_tasks(files: TableFiles, do: Callable[[_Task, Storage], _Answer], tasks: Iterable[_Task]) -> Iterator[_Answer]:
     """The answer that `do` gives to every task, in order: on the check's executor where it has one, else here.
 
     Warns of the first task that the executor loses; those are done here. Raises `UnsupportedError` as `refuse_forks`.
@@ -58,7 +58,7 @@ def answers(files: TableFiles, do: Callable[[_Task, Storage], _Answer], tasks: I
     properties = tuple(files.storage.properties.items())
     sent = (Sent(do, task, properties) for task in tasks)
     lost: list[str] = []
-    there: Callable[[Sent[_Task, _Answer]], _Answer] = do_sent
+    there: Callable[[Sent[_Task, _Answer]], _Answer] = run_sent
     with without_warnings():  # of threads, which share this process's
         found = list(
             task_answers(files.executor, there, sent, lost.append, here=lambda each: do(each.task, files.storage))

@@ -9,7 +9,7 @@ from projector.check.values.proof import proved_columns
 from projector.schema.schema import Schema
 
 
-def involved_columns(before: TableState, after: TableState) -> frozenset[int]:
+def affected_columns(before: TableState, after: TableState) -> frozenset[int]:
     """Return ids of the top-level columns, before or after, that differ in the schema or in the plan of some shape."""
     both = {f.field_id for f in before.schema.fields} & {f.field_id for f in after.schema.fields}
     differing = set(_unequal(before.schema, after.schema))

@@ -9,16 +9,16 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from projector.check.report.looked_at import Unreadable
-from projector.check.report.report import Comparison
+from projector.check.report.report import SideBySide
 from projector.check.values.compare_task import CompareAnswer, CompareTask, compare
-from projector.check.values.comparing import Disagreement
+from projector.check.values.differences import Disagreement
 from projector.check.values.filters.candidates import filter_terms
 from projector.check.values.filters.task import FilterTask, try_filters
 from projector.check.values.filters.trials import FilterTrials
-from projector.check.values.planned import PlannedFiles, delete_kind, delete_kinds, planned
+from projector.check.values.plan_files import PlannedFiles, delete_kind, delete_kinds, plan_files
 from projector.check.values.reading import ARROW, ORACLE
-from projector.check.values.sampling import Sample, SampledFile, by_snapshot, choose_files
-from projector.check.values.sending import answers
+from projector.check.values.run_tasks import run_tasks
+from projector.check.values.sampling import ChosenFiles, SampledFile, by_snapshot, choose_files
 from projector.errors import ProjectorError, UnsupportedError
 from projector.planning.filters.expressions import BoundTerm
 from projector.planning.scan.tasks import FileTask
@@ -55,7 +55,7 @@ class StateValues:
     """
 
     state: TableState
-    sample: Sample
+    sample: ChosenFiles
     columns: frozenset[int] | None
     engines: tuple[str, ...]
     before: StateValues | None = None
@@ -88,7 +88,7 @@ class StateValues:
         progress = self.state.files.progress
         progress.begin("values", self.sample.files, self.sample.rows)
         progress.advance(len(self._unplanned), 0)
-        for task, of_files in zip(tasks, answers(self.state.files, compare, tasks), strict=True):
+        for task, of_files in zip(tasks, run_tasks(self.state.files, compare, tasks), strict=True):
             found.update(zip((file.file for file in task.reading.files), of_files, strict=True))
             progress.advance(len(of_files), sum(answer.rows or 0 for answer in of_files))
         for path, error in self._unplanned.items():
@@ -99,7 +99,7 @@ class StateValues:
         shown = 0
         for group in self.sample.groups:
             for snapshot_id, members in by_snapshot(group).items():
-                now, reasons = planned(self.state, snapshot_id, [each.file for each in members])
+                now, reasons = plan_files(self.state, snapshot_id, [each.file for each in members])
                 was = None if self.before is None else PlannedFiles(self.before.state, snapshot_id, now.files)
                 try:
                     _ = was is None or was.tasks
@@ -188,8 +188,8 @@ class StateValues:
         """Where a filter that is pushed down gives other rows than the same filter after a full read."""
         progress = self.state.files.progress
         progress.begin("filters", len(self._filters), None)
-        found: list[Disagreement] = list(self._trials.passed_over())
-        for several in answers(self.state.files, try_filters, self._filters):
+        found: list[Disagreement] = list(self._trials.wrongly_skipped())
+        for several in run_tasks(self.state.files, try_filters, self._filters):
             found += several
             progress.advance(1, 0)
         return tuple(found)
@@ -244,7 +244,7 @@ class ChangeValues:
         )
 
     @property
-    def side_by_side(self) -> tuple[Comparison, ...]:
+    def side_by_side(self) -> tuple[SideBySide, ...]:
         """The first rows of some files before and after, as text."""
         found = (answer.first_rows for answer in self.after.answers.values())
         return tuple(each for each in found if each is not None)

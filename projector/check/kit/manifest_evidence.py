@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from projector.check.evidence.live_files import Files, LiveFile
-from projector.check.evidence.state import TableState
 from projector.check.report.findings import Evidence
 
 
-def of_files(files: Sequence[LiveFile], among: int, *facts: str) -> Evidence:
+def manifest_evidence(files: Sequence[LiveFile], among: int, *facts: str) -> Evidence:
     """The evidence of some live files.
 
     Parameters
@@ -26,8 +25,3 @@ def of_files(files: Sequence[LiveFile], among: int, *facts: str) -> Evidence:
         first_file=files[0].path if files else None,
         facts=facts,
     )
-
-
-def all_files(state: TableState) -> int:
-    """The number of live data and delete files that were looked at."""
-    return len(state.files.live.data) + len(state.files.live.deletes)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from projector.check.values.comparing import Difference, Disagreement, failed, shown_value
+from projector.check.values.differences import Difference, Disagreement, failed, preview_value
 from projector.check.values.reading import ARROW, Reader, ReadFailedError, reading_errors
 from projector.engines.plain_rows import same_value, to_plain_rows
 from projector.engines.reference.project import Row
@@ -96,7 +96,7 @@ def _differences(
         wrong = [p for p, row in live.items() if not same_value(row[field.name], arrow[p][field.name])]
         if wrong:
             one, other = live[wrong[0]][field.name], arrow[wrong[0]][field.name]
-            texts = shown_value(one), shown_value(other)
+            texts = preview_value(one), preview_value(other)
             yield Disagreement(ARROW, Difference(field.field_id, field.name, wrong[0], *texts, len(wrong)), file)
 
 

@@ -9,7 +9,7 @@ from projector.planning.forecast.layout_use import order_text, spec_text
 from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
 
 
-def described_metadata(before: TableMetadata, after: TableMetadata) -> Iterator[str]:
+def metadata_changes(before: TableMetadata, after: TableMetadata) -> Iterator[str]:
     """A line for each change of the default spec, the default order, the format version and the properties."""
     schemas = (after.current_schema, before.current_schema)
     if before.default_spec_id != after.default_spec_id:

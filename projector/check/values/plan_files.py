@@ -91,7 +91,7 @@ class PlannedFiles:
         )
 
 
-def planned(
+def plan_files(
     state: TableState, snapshot_id: int, files: Sequence[LiveFile]
 ) -> tuple[PlannedFiles, Mapping[str, ProjectorError]]:
     """Return the files of a snapshot that can be planned, and why others cannot, by path."""
@@ -110,7 +110,7 @@ def delete_kinds(state: TableState, snapshot_id: int, files: Sequence[LiveFile])
     """Return the kinds of deletes that apply to some files of a snapshot, by path."""
     if not state.files.live.deletes:
         return {}
-    found, _ = planned(state, snapshot_id, files)
+    found, _ = plan_files(state, snapshot_id, files)
     return {path: delete_kind(task) for path, task in found.tasks.items()}
 
 

@@ -23,7 +23,7 @@ from projector.schema.schema import Schema
 
 
 @dataclass(frozen=True)
-class Attribution:
+class OperationsByField:
     """Operations with the ids of the fields that they touch, in order; None stands for any field."""
 
     touched: tuple[tuple[Operation, frozenset[int] | None], ...]
@@ -50,7 +50,7 @@ def _is_of(operation: Operation, kinds: tuple[type[Operation], ...]) -> bool:
     return not kinds or isinstance(operation, (*kinds, UnionByName))
 
 
-def attribute(applied: AppliedOperations, others: Sequence[OtherOperation] = ()) -> Attribution:
+def operations_by_field(applied: AppliedOperations, others: Sequence[OtherOperation] = ()) -> OperationsByField:
     """What each operation touched. Those on properties and the format version may have touched any field."""
     found: list[tuple[Operation, frozenset[int] | None]] = []
     for statement in applied.statements:
@@ -62,7 +62,7 @@ def attribute(applied: AppliedOperations, others: Sequence[OtherOperation] = ())
             else:
                 ids = frozenset(_touched(operation, base, step, added, applied.case_sensitive))
                 found.append((operation, ids))
-    return Attribution((*(_other(other, applied.case_sensitive) for other in others), *found))
+    return OperationsByField((*(_other(other, applied.case_sensitive) for other in others), *found))
 
 
 def _other(other: OtherOperation, case_sensitive: bool) -> tuple[Operation, frozenset[int] | None]:
