@@ -1,4 +1,4 @@
-"""Making, checking and mending a table's name mapping against the columns that its files really have."""
+"""Create, check and repair a table's name mapping, against the columns that its files have."""
 
 from __future__ import annotations
 
@@ -32,25 +32,26 @@ Kind = Literal[
 ]
 """What can be wrong with a mapping:
 
-- `unreadable`: it is no name mapping; readers go without one.
-- `field_without_entry`: a field of the schema that no entry is for, or under no name: it reads as null or its default.
-- `column_without_entry`: a column of the files that no entry names: nobody sees it.
-- `case_only`: such a column whose name is an entry's but for upper and lower case.
-- `name_unused`: a name that no file has a column of, and no field of the schema.
+- `unreadable`: it is not a name mapping; readers ignore it.
+- `field_without_entry`: a field of the schema without an entry, or with one without names: it reads as null or its
+  default.
+- `column_without_entry`: a column of the files that no entry names: no field reads it.
+- `case_only`: such a column whose name differs from an entry's only in case.
+- `name_unused`: a name of no column in the files, and of no field of the schema.
 - `name_twice`: a name that two entries of one level list.
-- `nested_missing`: an entry for a struct, list or map that says nothing of what is in it.
+- `nested_missing`: an entry for a struct, list or map without entries for its children.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SetNameMapping(Operation):
-    """Set the table's name mapping; None is the one in which every column goes by the name it has then."""
+    """Set the table's name mapping; None is the mapping of every column by its present name."""
 
     mapping: NameMapping | None = None
 
 
 def change_name_mapping(metadata: TableMetadata, mapping: NameMapping | None) -> TableMetadata:
-    """A table's metadata with a name mapping, as yet without time and log; as it was where nothing changes."""
+    """Return a table's metadata with a name mapping, without commit time and log; the same object if unchanged."""
     wanted = create_mapping(metadata.current_schema) if mapping is None else mapping
     text = metadata.properties.get(NAME_MAPPING_PROPERTY)
     if text is not None:
@@ -65,18 +66,18 @@ def change_name_mapping(metadata: TableMetadata, mapping: NameMapping | None) ->
 
 @dataclass(frozen=True, slots=True)
 class MappingProblem:
-    """Something that is wrong with a name mapping.
+    """A problem of a name mapping.
 
     Parameters
     ----------
     kind:
-        What it is; see `Kind`.
+        What is wrong; see `Kind`.
     path:
-        Names down to it: of the field in the schema, or of the column in the files.
+        The names down to it: of the field in the schema, or of the column in the files.
     field_id:
-        The field it is about, if it is about one.
+        The field that it concerns, if there is one.
     detail:
-        The other name, the other field, or what the parser said.
+        The other name, the other field, or the parser's message.
     """
 
     kind: Kind
@@ -93,16 +94,16 @@ class _Column:
 
 
 def check_name_mapping(text: str | None, schema: Schema, files: Iterable[FileSchema]) -> tuple[MappingProblem, ...]:
-    """What is wrong with a table's name mapping.
+    """Return the problems of a table's name mapping.
 
     Parameters
     ----------
     text:
-        The property's text; None for a table without a mapping, of which every field is without entry.
+        The property's text; None for a table without a mapping, in which every field is without entry.
     schema:
         The current schema.
     files:
-        The physical schemas of the live files. Those that have ids do not use the mapping and are passed over.
+        The physical schemas of the live files. Those with field ids do not use the mapping and are skipped.
     """
     try:
         mapped = () if text is None else mapped_fields_from_json(text)
@@ -112,7 +113,7 @@ def check_name_mapping(text: str | None, schema: Schema, files: Iterable[FileSch
 
 
 def proposed_name_mapping(schema: Schema, history: Iterable[Schema]) -> NameMapping:
-    """Return a mapping that names every column by the name it has and by those it had, if no other column had them.
+    """Return a mapping of every column by its present name, and by its former names that no other column had.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def proposed_name_mapping(schema: Schema, history: Iterable[Schema]) -> NameMapp
 
 
 def _former_names(schema: Schema, history: Iterable[Schema]) -> dict[int, tuple[str, ...]]:
-    """Names that only one field of its level ever had, by the field's id, without those it has now."""
+    """Return, by field id, the names that only one field of its level ever had, without its present name."""
     owners: dict[tuple[int | None, str], set[int]] = {}
     for each in (*history, schema):
         for field_id, field in each.fields_by_id.items():
@@ -141,7 +142,7 @@ def _former_names(schema: Schema, history: Iterable[Schema]) -> dict[int, tuple[
 def _with_former_names(
     mapped: Sequence[MappedField], inside: IcebergType, former: dict[int, tuple[str, ...]]
 ) -> tuple[MappedField, ...]:
-    """Entries with the former names of their fields, and entries for fields that have such names but no entry."""
+    """Yield entries with the former names of their fields, and new entries for fields that have only such names."""
     made = []
     for field in children(inside):
         found = _entry(mapped, field) or MappedField((), field.field_id)
@@ -158,13 +159,15 @@ def _with_former_names(
 def repaired_name_mapping(
     text: str | None, schema: Schema, files: Iterable[FileSchema], history: Iterable[Schema] = ()
 ) -> NameMapping:
-    """Return a proposal for a mapping with which `check_name_mapping` finds nothing more that a mapping can mend.
+    """Return a proposal for a mapping in which `check_name_mapping` finds nothing that a mapping can repair.
 
-    Every field of the schema gets an entry with its name, with what is in it. A former name, which no other field ever
-    had, is listed if files have a column of it. Spellings of the files that differ in
-    case are listed beside it. A name that is listed twice stays with the field that is called so, else with the first
-    entry. Names that neither a file nor the schema has are left out where there are files to look at. Entries of
-    dropped columns stay while files have them. A column that nobody knows stays without entry.
+    Every field of the schema gets an entry with its name, and entries for its children. A former name that no other
+    field
+    ever had is listed if files have a column of it. Spellings in the files that differ only in case are added. A name
+    listed twice stays with the field of that name, else with the first entry. Names that neither a file nor the schema
+    has
+    are left out if there are files. Entries of dropped columns stay while files have them. A column that no field ever
+    had stays without an entry.
     """
     try:
         mapped = () if text is None else mapped_fields_from_json(text)
@@ -190,7 +193,7 @@ def _gather(level: dict[str, _Column], columns: Iterable[tuple[str, FileColumn]]
 
 
 def _named(column: FileColumn) -> list[tuple[str, FileColumn]]:
-    """The children of a column by the names that a mapping has for them, whatever the file calls them."""
+    """Return the children of a column by the names that a mapping has for them, whatever the file calls them."""
     match column.type:
         case FileList():
             return list(zip(("element",), column.children, strict=True))
@@ -236,7 +239,7 @@ def _entry(mapped: Sequence[MappedField], field: NestedField) -> MappedField | N
 
 
 def _below(columns: dict[str, _Column], entry: MappedField | None) -> dict[str, _Column]:
-    """The columns below those that an entry names."""
+    """Return the columns below those that an entry names."""
     found: dict[str, _Column] = {}
     for name in () if entry is None else entry.names:
         if name in columns:

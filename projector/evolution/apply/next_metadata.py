@@ -1,4 +1,4 @@
-"""The last step of every commit: the time it is made, and the metadata file it follows."""
+"""The last step of every commit: its time, and its entry in the metadata log."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ PREVIOUS_VERSIONS_MAX_DEFAULT = 100
 def stamped(
     before: TableMetadata, after: TableMetadata, *, metadata_file: str | None, timestamp_ms: int | None
 ) -> TableMetadata:
-    """Changed metadata with the time of its commit, and the file before it at the end of its metadata log.
+    """Return changed metadata with the time of its commit, and the previous file at the end of its metadata log.
 
     Parameters
     ----------
     metadata_file:
-        Location of the file that `before` was read from. Unless given it is the one that `before` itself knows; without
-        any the log stays as it is.
+        Location of the file that `before` was read from. By default the file that `before` itself knows; without one,
+        the
+        log is unchanged.
     timestamp_ms:
-        Time of the commit, in milliseconds from 1970-01-01 UTC; now, unless given. It never goes back.
+        The time of the commit, in milliseconds from 1970-01-01 UTC; now by default. It never goes backwards.
 
-    Raises `InvalidMetadataError` where the length that the table asks of its log is no number.
+    Raises `InvalidMetadataError` if the table's setting for the length of its log is not a number.
     """
     raw = dict(after.raw)
     now = time.time_ns() // 1_000_000 if timestamp_ms is None else timestamp_ms
@@ -38,7 +39,7 @@ def stamped(
 
 
 def _metadata_log(metadata: TableMetadata, metadata_file: str, properties: Mapping[str, str]) -> list[Any]:
-    """The metadata log with the file before the commit at its end, cut to the length that the table asks for."""
+    """Return the metadata log with the previous file at its end, cut to the length that the table's settings allow."""
     text = properties.get(PREVIOUS_VERSIONS_MAX_PROPERTY, str(PREVIOUS_VERSIONS_MAX_DEFAULT))
     try:
         kept = max(1, int(text))

@@ -1,7 +1,7 @@
-"""Operations against a base schema, gathered by field id: what is deleted, changed, added and moved.
+"""Gather operations against a base schema by field id: what is deleted, changed, added and moved.
 
-`gather` walks the recorded operations in order and looks every name up. Names are those of the base schema, or full
-names of columns added before, as in Java; the changes are carried out afterwards, in one rebuild of the tree.
+`gather` walks the recorded operations in order and resolves every name. Names are those of the base schema, or full
+names of columns added before, as in Java. The changes are carried out afterwards, in one rebuild of the tree.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from projector.schema.schema import Schema
 from projector.schema.types import MAX_FIELD_ID, IcebergType, ListType, MapType, NestedField, StructType
 
 ROOT = -1
-"""Stands for the table's root where the id of a parent field is asked for."""
+"""Stands for the table's root as the id of a parent field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class IdentifierName:
-    """An identifier field by its name; `field_id` is set for one that the base schema has and nothing has renamed."""
+    """An identifier field by name; `field_id` is set if the base schema has it and nothing has renamed it."""
 
     name: FieldPath
     field_id: int | None = None
@@ -71,19 +71,19 @@ class Pending:
     identifiers: list[IdentifierName]
     deletes: set[int] = field(default_factory=set)
     updates: dict[int, NestedField] = field(default_factory=dict)
-    """Changed fields and added ones, by id, as they will be."""
+    """Changed and added fields, by id, in their final form."""
     additions: dict[int, list[int]] = field(default_factory=dict)
-    """Ids of added fields by the id of the struct-holding field they go to."""
+    """Ids of added fields, by the id of the field whose struct they are added to."""
     added_names: dict[str, int] = field(default_factory=dict)
     """Ids of added fields by full dotted name, always case-sensitive (as in Java 1.10)."""
     moves: dict[int, list[Move]] = field(default_factory=dict)
     added_parents: dict[int, int] = field(default_factory=dict)
     names_checked: bool = False
     added_by_operation: dict[int, int] = field(default_factory=dict)
-    """Ids of added fields by the place of the operation that adds one."""
+    """Ids of added fields, by the place of the operation that adds them."""
 
     def copy(self) -> Pending:
-        """Return a copy that records apart."""
+        """Return a copy that records independently."""
         return replace(
             self,
             identifiers=list(self.identifiers),
@@ -97,7 +97,7 @@ class Pending:
         )
 
     def find(self, path: FieldPath) -> NestedField | None:
-        """The base schema's field of a name."""
+        """Return the base schema's field of a name."""
         check_path(path)
         if not path or path == ("",):
             raise SchemaUpdateError("Invalid column name: (empty)")
@@ -108,7 +108,7 @@ class Pending:
         return None if field_id is None else self.base.fields_by_id[field_id]
 
     def find_for_update(self, path: FieldPath) -> NestedField:
-        """A base field with its changes so far, or an added one."""
+        """Return a base field with its changes so far, or an added field."""
         existing = self.find(path)
         if existing is not None:
             return self.updates.get(existing.field_id, existing)
@@ -117,29 +117,29 @@ class Pending:
         raise SchemaUpdateError(f"Cannot update missing column: {dotted(path)}", hint=self.why_missing(path))
 
     def find_for_move(self, path: FieldPath) -> int | None:
-        """The id of an added field, or else of a base field."""
+        """Return the id of an added field, or else of a base field."""
         if (added := self.added_names.get(dotted(path))) is not None:
             return added
         existing = self.find(path)
         return None if existing is None else existing.field_id
 
     def is_added(self, path: FieldPath) -> bool:
-        """Whether the update has added a column of this full name."""
+        """Return whether the update has added a column of this full name."""
         return dotted(path) in self.added_names
 
     def parent_of(self, field_id: int) -> int:
-        """The id of the field that holds a field, or `ROOT`."""
+        """Return the id of the field that holds a field, or `ROOT`."""
         return self.added_parents.get(field_id, self.base.parents_by_id.get(field_id, ROOT))
 
     def next_id(self) -> int:
-        """A field id that was never used."""
+        """Return a field id that was never used."""
         self.last_column_id += 1
         if self.last_column_id > MAX_FIELD_ID:
             raise SchemaUpdateError(f"Cannot assign a field id above {MAX_FIELD_ID}: ids above it are reserved")
         return self.last_column_id
 
     def full_path(self, field_id: int) -> tuple[str, ...]:
-        """The path of a base field under the names that it and its parents have so far."""
+        """Return the path of a base field, under the present names of it and its parents."""
         names: list[str] = []
         while field_id != ROOT:
             names.append(self.updates.get(field_id, self.base.fields_by_id[field_id]).name)
@@ -147,7 +147,7 @@ class Pending:
         return tuple(reversed(names))
 
     def why_missing(self, path: FieldPath) -> str | None:
-        """A hint for a name that is not found although the update itself makes it."""
+        """Return a hint for a missing name that the update itself creates."""
         name = dotted(path)
         for field_id in self.updates:
             if field_id in self.base.fields_by_id and name == ".".join(self.full_path(field_id)):
@@ -162,14 +162,14 @@ class Pending:
 
 
 def check_path(path: Any) -> None:
-    """Refuse what is neither a dotted name nor a tuple of names."""
+    """Raise for a path that is neither a dotted name nor a tuple of names."""
     if not isinstance(path, (str, tuple)) or not all(isinstance(part, str) for part in path):
         raise SchemaUpdateError(f"Not a column name: {path!r}", hint="give a dotted name or a tuple of names")
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What decides whether an operation is legal, beside the schema."""
+    """What decides whether an operation is legal, besides the schema."""
 
     format_version: int
     case_sensitive: bool
@@ -177,9 +177,9 @@ class Rules:
 
 
 def gather(operations: Iterable[tuple[int, Operation]], base: Schema, last_column_id: int, rules: Rules) -> Pending:
-    """What the operations of one statement, given with their places among all, change in a base schema.
+    """Gather what the operations of one statement, given with their places among all, change in a base schema.
 
-    Raises `SchemaUpdateError` for the first that cannot be applied.
+    Raises `SchemaUpdateError` for the first operation that cannot be applied.
     """
     pending = _empty(base, last_column_id, rules)
     for index, operation in operations:
@@ -208,11 +208,11 @@ class RefusedOperation:
     index:
         Its place among all operations; None for a schema that is refused as a whole.
     operation:
-        The operation; None likewise.
+        The operation; None for a schema that is refused as a whole.
     base:
-        The schema that its names are those of.
+        The schema that its names refer to.
     incompatible:
-        Whether the only reason is that incompatible changes are not allowed. Such an operation is applied all the same.
+        Whether the only reason is that incompatible changes are not allowed. Such an operation is applied nevertheless.
     """
 
     index: int | None
@@ -225,7 +225,7 @@ class RefusedOperation:
 def gather_leniently(
     operations: Iterable[tuple[int, Operation]], base: Schema, last_column_id: int, rules: Rules
 ) -> tuple[Pending, list[RefusedOperation]]:
-    """As `gather`, but skip the operations that cannot be applied, and return them."""
+    """Gather like `gather`, but skip the operations that cannot be applied, and return them."""
     pending, refused = _empty(base, last_column_id, rules), []
     for index, operation in operations:
         before = pending.copy()
@@ -239,7 +239,7 @@ def gather_leniently(
 
 
 def _recorded_if_allowed(before: Pending, operation: Operation, index: int) -> Pending | None:
-    """Return what was gathered with an operation that may be incompatible; None if it is refused all the same."""
+    """Return what was gathered with an operation that may be incompatible; None if it is refused in any case."""
     allowed = before.copy()
     allowed.allow_incompatible_changes = True
     try:
@@ -251,7 +251,7 @@ def _recorded_if_allowed(before: Pending, operation: Operation, index: int) -> P
 
 
 def _record_at(pending: Pending, operation: Operation, index: int) -> None:
-    """Record an operation. An error names the operation that it came from."""
+    """Record an operation. An error names the operation that caused it."""
     known = len(pending.added_parents)
     try:
         _record(pending, operation)
@@ -262,7 +262,7 @@ def _record_at(pending: Pending, operation: Operation, index: int) -> None:
 
 
 def raise_at(operation: Operation, index: int | None, error: ProjectorError) -> NoReturn:
-    """Raise an error as a `SchemaUpdateError` that says which operation it came from."""
+    """Raise an error as a `SchemaUpdateError` that names the operation that caused it."""
     hints = [error.hint] if error.hint else []
     if operation.source is not None:
         hints.append(f"at {operation.source}")
@@ -365,7 +365,7 @@ def _add(pending: Pending, operation: AddColumn) -> None:
 
 
 def _struct_to_add_to(pending: Pending, parent: FieldPath, operation: AddColumn) -> int:
-    """The id of the field whose struct a parent's name stands for."""
+    """Return the id of the field whose struct a parent's name stands for."""
     found = pending.find(parent)
     if found is None:
         raise SchemaUpdateError(f"Cannot find parent struct: {dotted(parent)}", hint=pending.why_missing(parent))
@@ -434,10 +434,11 @@ def _refuse_part_of_list_or_map(pending: Pending, path: FieldPath, found: Nested
 def _renamed(
     identifier: IdentifierName, path: FieldPath, old_path: tuple[str, ...], new_path: tuple[str, ...]
 ) -> IdentifierName:
-    """An identifier's name after a rename.
+    """Return an identifier's name after a rename.
 
-    Java follows a renamed top-level column by its name, which this does too. It loses a nested one, which is found
-    again here: by its id, or under its new path.
+    Java follows a renamed top-level column by its name, and so does this. Java loses a nested one; here it is found
+    again,
+    by its id or under its new path.
     """
     if len(new_path) > 1:
         if identifier.field_id is not None:

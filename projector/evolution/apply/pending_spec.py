@@ -1,4 +1,4 @@
-"""Operations against the current partition spec, gathered as Java gathers them: additions, deletions and renames."""
+"""Gather operations against the current partition spec as Java does: additions, deletions and renames."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Key = tuple[int, str]
 
 
 def field_text(field: PartitionField | None) -> str:
-    """A partition field as messages spell it."""
+    """Return a partition field as messages spell it."""
     if field is None:
         return "null"
     return f"{field.field_id}: {field.name}: {field.transform}({', '.join(map(str, field.source_ids))})"
@@ -51,11 +51,11 @@ class PendingSpec:
     Parameters
     ----------
     spec:
-        The spec that is changed.
+        The spec to change.
     earlier:
-        The fields of all specs of the table, the newest spec's last. In version 1 none of them is used again.
+        The fields of all specs of the table, the newest spec's last. In version 1 none of them is reused.
     last_partition_id:
-        The highest partition field id ever given.
+        The highest partition field id ever assigned.
     """
 
     schema: Schema
@@ -73,11 +73,11 @@ class PendingSpec:
     renames: dict[str, str] = field(default_factory=dict)
 
     def term(self, column: str | tuple[str, ...], transform: str) -> Term:
-        """A term of the current schema."""
+        """Return a term of the current schema."""
         return bound_term(self.schema, column, transform, self.case_sensitive)
 
     def next_id(self) -> int:
-        """A partition field id that was never used."""
+        """Return a partition field id that was never used."""
         self.last_partition_id += 1
         return self.last_partition_id
 
@@ -90,7 +90,7 @@ def gather_spec(
     last_partition_id: int,
     case_sensitive: bool,
 ) -> PendingSpec:
-    """What operations change in a spec. Raises `SchemaUpdateError` for the first that cannot be applied."""
+    """Gather what operations change in a spec. Raises `SchemaUpdateError` for the first that cannot be applied."""
     for known in spec.fields:
         if len(known.source_ids) > 1 or isinstance(parse_transform(known.transform), UnknownTransform):
             raise SchemaUpdateError(f"Cannot update partition spec with unknown transform: {field_text(known)}")
@@ -160,8 +160,8 @@ def _add(pending: PendingSpec, term: Term, name: str | None) -> None:
 
 
 def _earlier_or_new(pending: PendingSpec, term: Term, name: str | None) -> PartitionField:
-    """An equivalent field of an earlier spec with its id, the newest of several; otherwise one with a new id."""
-    # Where version 1 has left a void field under the id, or has given the id to two fields, it is not used again.
+    """Return an equivalent field of an earlier spec with its id, the newest of several; else a field with a new id."""
+    # An id is not reused if version 1 left a void field under it, or assigned it to two fields.
     in_use = {known.field_id for known in (*pending.spec.fields, *pending.adds)} - pending.deletes
     for known in reversed(pending.earlier):
         same = len(known.source_ids) == 1 and _key(known) == term.key and name in (None, known.name)
@@ -172,7 +172,7 @@ def _earlier_or_new(pending: PendingSpec, term: Term, name: str | None) -> Parti
 
 
 def _make_room(pending: PendingSpec, name: str, shown: str) -> None:
-    """Let a field that is dropped, or void already, give up a name that is taken over (version 1)."""
+    """Rename a dropped or void field whose name a new field takes (version 1)."""
     holder = pending.by_name.get(name)
     if holder is None:
         return
@@ -230,7 +230,7 @@ def _known(pending: PendingSpec) -> str:
 
 
 def default_name(column: str, transform: Transform) -> str:
-    """The name of a partition field that is given none."""
+    """Return the name of a partition field that was given none."""
     match transform:
         case Identity():
             return column
@@ -245,7 +245,7 @@ def default_name(column: str, transform: Transform) -> str:
 
 
 def fields_after(pending: PendingSpec, format_version: int) -> tuple[PartitionField, ...]:
-    """The fields of the new spec. In version 1 a dropped field stays as a void one, so that ids stay in order."""
+    """Return the fields of the new spec. In version 1 a dropped field becomes a void one, which keeps ids in order."""
     kept: list[PartitionField] = []
     for known in pending.spec.fields:
         named = replace(known, name=pending.renames.get(known.name, known.name))

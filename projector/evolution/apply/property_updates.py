@@ -1,4 +1,4 @@
-"""Table properties that follow a schema change: the name mapping, and properties about one column, by its name."""
+"""Update the table properties that follow a schema change: the name mapping, and properties that name a column."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ COLUMN_PROPERTY_PREFIXES = (
 
 
 def followed_properties(properties: Mapping[str, str], base: Schema, steps: Sequence[Applied]) -> dict[str, str]:
-    """The table's properties after a schema update, as Java makes them follow.
+    """Return the table's properties after a schema update, as Java updates them.
 
-    Only columns that are named in the change are followed: the properties of fields inside a renamed or dropped struct
-    stay as they are.
+    Only columns named in the change are followed: properties of fields inside a renamed or dropped struct do not
+    change.
     """
     followed = dict(properties)
     mapping = _readable_mapping(properties)
@@ -36,7 +36,7 @@ def followed_properties(properties: Mapping[str, str], base: Schema, steps: Sequ
 
 
 def _readable_mapping(properties: Mapping[str, str]) -> NameMapping | None:
-    """The name mapping. One that cannot be read is left alone, as in Java; the check reports it."""
+    """Return the name mapping. One that cannot be read is left alone, as in Java; the check reports it."""
     text = properties.get(NAME_MAPPING_PROPERTY)
     try:
         return None if text is None else NameMapping.from_json(text)
@@ -45,7 +45,7 @@ def _readable_mapping(properties: Mapping[str, str]) -> NameMapping | None:
 
 
 def _followed_mapping(mapping: NameMapping, step: Applied) -> NameMapping:
-    """The mapping after a step; as it was where it cannot follow."""
+    """Return the mapping after a step; unchanged if it cannot follow the step."""
     adds = {parent: [step.updated[field_id] for field_id in ids] for parent, ids in step.added.items()}
     try:
         return update_mapping(mapping, step.updated, adds)

@@ -1,4 +1,4 @@
-"""The one rebuild of the schema's tree: deletes, changes, additions and moves, carried out together."""
+"""Rebuild the schema's tree once, with all deletes, changes, additions and moves."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from projector.schema.types import IcebergType, ListType, MapType, NestedField, 
 
 
 def rebuilt_fields(pending: Pending) -> tuple[NestedField, ...]:
-    """The top-level fields of the base schema after the pending changes."""
+    """Return the top-level fields of the base schema after the pending changes."""
     return _added_and_moved(ROOT, _kept(pending.base.fields, pending), pending)
 
 
 def _kept(fields: Sequence[NestedField], pending: Pending) -> tuple[NestedField, ...]:
-    """The fields that stay, changed as they are to be."""
+    """Return the remaining fields with their changes."""
     kept: list[NestedField] = []
     for field in fields:
         new_type = _type_of(field, pending)
@@ -27,7 +27,7 @@ def _kept(fields: Sequence[NestedField], pending: Pending) -> tuple[NestedField,
 
 
 def _type_of(field: NestedField, pending: Pending) -> IcebergType | None:
-    """The new type of a field, or None where the field goes."""
+    """Return the new type of a field; None if the field is dropped."""
     inside = _type(field.field_type, pending)
     if field.field_id in pending.deletes:
         return None

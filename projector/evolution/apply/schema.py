@@ -1,4 +1,4 @@
-"""Operations and a base schema in, a new schema out: a pure function, on which everything else here rests."""
+"""Apply operations to a base schema: the pure function on which the rest of this room is built."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class Applied:
     Parameters
     ----------
     schema:
-        The new schema. It is the base schema itself where nothing changed; otherwise its id is the next one.
+        The new schema: the base schema itself if nothing changed; otherwise it has the next id.
     last_column_id:
-        Highest field id ever given out; never lower than before.
+        The highest field id ever assigned; never lower than before.
     deleted:
-        Ids of the base fields that were named to be dropped.
+        Ids of the base fields that the operations drop by name.
     updated:
-        Base fields that were named to be changed, and added ones, by id, as recorded.
+        Base fields that the operations change by name, and added fields, by id, as recorded.
     added:
-        Ids of the added fields by the id of the field whose struct they went to, -1 for the root.
+        Ids of the added fields, by the id of the field whose struct they were added to; -1 for the root.
     added_by_operation:
-        Ids of the added fields by the place of the `AddColumn` among all operations.
+        Ids of the added fields, by the place of the `AddColumn` among all operations.
     """
 
     schema: Schema
@@ -72,24 +72,25 @@ def apply_operations(
     Parameters
     ----------
     operations:
-        What to do, in order. Names are those of `base`, or full names of columns added before; after a `NextStatement`
-        they are those of the schema made so far.
+        The operations, in order. Their names are those of `base`, or full names of columns added before; after a
+        `NextStatement` they are those of the schema made so far.
     base:
         The schema to change.
     last_column_id:
-        The table's `last-column-id`; new fields get ids above it.
+        The table's `last-column-id`; new fields get higher ids.
     format_version:
-        Decides promotions, types and defaults.
+        Decides which promotions, types and defaults are legal.
 
     Returns
     -------
-    The new schema, which is `base` itself where nothing changes and otherwise has the next schema id, and the highest
-    field id ever given out.
+    The new schema, which is `base` itself if nothing changes and otherwise has the next schema id, and the highest
+    field
+    id ever assigned.
 
     Raises
     ------
-    SchemaUpdateError:
-        The first operation that cannot be applied, or what is wrong with the schema as a whole.
+    SchemaUpdateError
+        The first operation that cannot be applied, or a fault of the schema as a whole.
     """
     steps = apply_statements(
         operations,
@@ -104,7 +105,7 @@ def apply_operations(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Operations that were applied together, with the schema before them and what they did."""
+    """Operations that were applied together, with the schema before them and what they changed."""
 
     base: Schema
     operations: tuple[Operation, ...]
@@ -113,7 +114,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How every operation fared: those that were applied, and those that were refused, in their order."""
+    """The outcome of every operation: those applied, and those refused, in order."""
 
     statements: tuple[Statement, ...]
     refused: tuple[RefusedOperation, ...]
@@ -128,10 +129,9 @@ def apply_statements(
     case_sensitive: bool,
     allow_incompatible_changes: bool,
 ) -> tuple[Applied, ...]:
-    """Apply operations statement by statement; what each of them did, the last one's schema being the outcome.
+    """Apply operations statement by statement, and return what each changed; the last one's schema is the outcome.
 
-    Statements that cannot see each other's changes are applied together, so that the cost of many grows with their
-    number.
+    Statements that cannot see each other's changes are applied together, so that the cost of many statements is linear.
 
     Parameters and errors are those of `apply_operations`.
     """
@@ -144,7 +144,7 @@ def apply_statements(
 
 
 def try_statements(operations: Iterable[Operation], base: Schema, last_column_id: int, rules: Rules) -> Outcome:
-    """Apply what of some operations can be applied, and say of every other why it cannot, in one pass."""
+    """Apply as many operations as possible in one pass, and return why the others cannot be applied."""
     made: list[Statement] = []
     refused: list[RefusedOperation] = []
     for group in groups_of_statements(operations):
@@ -154,7 +154,7 @@ def try_statements(operations: Iterable[Operation], base: Schema, last_column_id
 
 
 def _numbered(made: list[Statement], base: Schema) -> list[Statement]:
-    """The statements, the last of which has the outcome's schema id: the base's, or the next one."""
+    """Return the statements. The schema of the last one has the outcome's id: the base's, or the next one."""
     last = made[-1]
     schema = last.applied.schema
     if schema.same_columns(base):
@@ -165,7 +165,7 @@ def _numbered(made: list[Statement], base: Schema) -> list[Statement]:
 
 
 def _apply_group(group: Group, base: Schema, last_column_id: int, rules: Rules, made: list[Statement]) -> None:
-    """Append what a group of statements does. Raises the error that the statements raise one after the other."""
+    """Append what a group of statements changes. Raises the error that they would raise one after the other."""
     operations = [located for statement in group for located in statement]
     try:
         pending = gather(operations, base, last_column_id, rules)
@@ -189,7 +189,7 @@ def _try_group(
     made: list[Statement],
     refused: list[RefusedOperation],
 ) -> None:
-    """Append what a group of statements does, and which of its operations are refused."""
+    """Append what a group of statements changes, and which of its operations are refused."""
     operations = [located for statement in group for located in statement]
     try:
         pending = gather(operations, base, last_column_id, rules)
@@ -219,7 +219,7 @@ def _tried(
     rules: Rules,
     refused: list[RefusedOperation],
 ) -> Statement:
-    """What of one statement can be applied."""
+    """Return as much of one statement as can be applied."""
     left = list(operations)
     found: list[RefusedOperation] = []
     while True:
@@ -229,7 +229,7 @@ def _tried(
         try:
             applied = _rebuilt(pending, last_column_id)
         except SchemaUpdateError as error:
-            if not left:  # the schema itself is refused, whatever is to be changed in it
+            if not left:  # the schema itself is refused, whatever the change
                 found = [*found, *out, RefusedOperation(None, None, error, base)]
                 applied = Applied(base, last_column_id, frozenset(), {}, {}, {})
                 break
@@ -251,7 +251,7 @@ def _blamed(
     last_column_id: int,
     rules: Rules,
 ) -> tuple[int, Operation]:
-    """The operation that a refused schema is due to: the one that the error names, or the last one in the way."""
+    """Return the operation that causes a refused schema: the one that the error names, or the last one in the way."""
     named = next((located for located in operations if located[1] is error.operation), None)
     if named is not None:
         return named
@@ -266,7 +266,7 @@ def _blamed(
 
 
 def _rebuilt(pending: Pending, last_column_id: int) -> Applied:
-    """The schema that the gathered changes make. Raises `SchemaUpdateError` for what is wrong with it as a whole."""
+    """Return the schema that the gathered changes make. Raises `SchemaUpdateError` for a fault of it as a whole."""
     base = pending.base
     _check_identifiers_stay(pending)
     schema = Schema(rebuilt_fields(pending), base.schema_id + 1)
@@ -290,7 +290,7 @@ def _rebuilt(pending: Pending, last_column_id: int) -> Applied:
 
 
 def _check_identifiers_stay(pending: Pending) -> None:
-    """Refuse to drop an identifier field, or a struct that holds one."""
+    """Raise for a dropped identifier field, or a dropped struct that holds one."""
     base = pending.base
     for identifier in pending.identifiers:
         field_id = _base_id(identifier, pending)
@@ -319,7 +319,7 @@ def _base_id(identifier: IdentifierName, pending: Pending) -> int | None:
 
 
 def _identifier_ids(pending: Pending, schema: Schema) -> tuple[int, ...]:
-    """The identifier fields of the new schema, by id."""
+    """Return the ids of the identifier fields of the new schema."""
     ids = {_identifier_id(identifier, pending, schema) for identifier in pending.identifiers}
     for field_id in sorted(ids):
         check_identifier_field(field_id, schema)
@@ -342,14 +342,14 @@ def _identifier_id(identifier: IdentifierName, pending: Pending, schema: Schema)
 
 
 def _resolve(name: FieldPath, schema: Schema, case_sensitive: bool) -> int | None:
-    """The id of a name in the new schema. Without regard to case, names must be given in lower case, as in Java."""
+    """Return the id of a name in the new schema. If case is ignored, names must be given in lower case, as in Java."""
     if not case_sensitive:
         return {known.lower(): field_id for known, field_id in schema.ids_by_name.items()}.get(dotted(name))
     return schema.find_id(name)
 
 
 def _check_updates_stay(pending: Pending, schema: Schema) -> None:
-    """Refuse to change a field that goes with its parent."""
+    """Raise for a change of a field that is dropped with its parent."""
     for field_id in pending.updates:
         if field_id in pending.base.fields_by_id and field_id not in schema.fields_by_id:
             gone = pending.parent_of(field_id)

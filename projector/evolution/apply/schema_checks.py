@@ -1,4 +1,4 @@
-"""What must hold of a schema as a whole: unique names, identifier fields that can identify, a version that fits."""
+"""Check a schema as a whole: unique names, valid identifier fields, types that the format version allows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULTS_SINCE_FORMAT_VERSION = 3
 
 
 def _names_inside_out(iceberg_type: IcebergType, path: tuple[str, ...] = ()) -> Iterator[tuple[str, NestedField]]:
-    """Every dotted name with its field, what is inside a field before the field: Java's order, for equal messages."""
+    """Yield every dotted name with its field, children before their parents: Java's order, for equal messages."""
     below = children(iceberg_type)
     both_first = isinstance(iceberg_type, MapType)
     for child in below:
@@ -35,7 +35,7 @@ def _names_inside_out(iceberg_type: IcebergType, path: tuple[str, ...] = ()) -> 
 
 
 def check_unique_names(schema: Schema, base: Schema) -> None:
-    """Refuse two fields under one dotted name, unless the base schema has the same two already."""
+    """Raise for two fields with the same dotted name, unless the base schema has the same two."""
     found: dict[str, int] = {}
     for name, field in _names_inside_out(schema.as_struct()):
         if name in found:
@@ -51,7 +51,7 @@ def check_unique_names(schema: Schema, base: Schema) -> None:
 
 
 def check_lower_case_names(schema: Schema) -> None:
-    """Refuse names that differ only in case."""
+    """Raise for names that differ only in case."""
     found: dict[str, int] = {}
     for name, field_id in schema.ids_by_name.items():
         existing = found.setdefault(name.lower(), field_id)
@@ -63,7 +63,7 @@ def check_lower_case_names(schema: Schema) -> None:
 
 
 def check_identifier_field(field_id: int, schema: Schema) -> None:
-    """Refuse an identifier field that is not a required primitive in required structs (spec: Identifier Field IDs)."""
+    """Raise for an identifier field that is not a required primitive in required structs (spec: Identifier Fields)."""
     field = schema.fields_by_id[field_id]
     cannot = f"Cannot add field {field.name} as an identifier field"
     if not field.field_type.is_primitive:
@@ -89,7 +89,7 @@ def _parents_from_root(field_id: int, schema: Schema) -> list[NestedField]:
 
 
 def check_nesting(schema: Schema) -> None:
-    """Refuse a column of more levels than are read: its table could not be loaded again."""
+    """Raise for a column nested deeper than is read: its table could not be loaded again."""
     for field in schema.fields:
         if nesting(field.field_type) > MAX_NESTING:
             raise SchemaUpdateError(
@@ -100,7 +100,7 @@ def check_nesting(schema: Schema) -> None:
 
 
 def check_format_version(schema: Schema, format_version: int) -> None:
-    """Refuse types and initial defaults that are newer than a format version (spec: Appendix E)."""
+    """Raise for types and initial defaults that are newer than a format version (spec: Appendix E)."""
     problems: Mapping[int, str] = {
         field.field_id: problem
         for path, field in schema.walk()

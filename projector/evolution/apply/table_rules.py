@@ -1,4 +1,4 @@
-"""What a table's partition specs and sort order forbid a schema change to do."""
+"""Check a schema change against a table's partition specs and sort order."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from projector.schema.types import IcebergType
 
 
 def check_partitioning_and_order(metadata: TableMetadata, schema: Schema) -> None:
-    """Refuse a schema that the table's partitioning or sort order does not allow.
+    """Raise for a schema that the table's partitioning or sort order does not allow.
 
-    A fault that the current schema already has is not the change's, and is let pass. Type promotion is not allowed for
-    the source of a partition field whose transform would give another value after it (spec: Schema Evolution). That
-    holds for every spec that may have files: all of them, or the default one alone while the table has no snapshot.
-    Under `identity` a date becomes a timestamp, which is another value than the date in the manifests.
+    Faults that the current schema already has are not the change's, and are ignored. Type promotion is not allowed for
+    the
+    source of a partition field if its transform would give another value afterwards (spec: Schema Evolution). This
+    applies
+    to every spec that may have files: all of them, or only the default one while the table has no snapshot. Under
+    `identity` a date becomes a timestamp, which is another value than the date in the manifests.
 
     Raises
     ------
     SchemaUpdateError
-        A source column of the default spec or the default sort order that is dropped; a column that takes the name of a
-        partition field made from another column; a promotion that changes the partition values of a spec with files.
+        A source column of the default spec or the default sort order is dropped; a column takes the name of a partition
+        field with another source; a promotion changes the partition values of a spec with files.
     """
     before = {error.message for error in load_errors(metadata, metadata.current_schema)}
     for error in load_errors(metadata, schema):
@@ -43,10 +45,11 @@ def check_partitioning_and_order(metadata: TableMetadata, schema: Schema) -> Non
 
 
 def load_errors(metadata: TableMetadata, schema: Schema) -> Iterator[SchemaUpdateError]:
-    """Yield why Java could not load the table if a schema were current.
+    """Yield the reasons why Java could not load the table with a schema as the current one.
 
-    Java looks for the sources of the default spec and the default sort order, and at the names of the fields of every
-    spec, also of those without files, and of fields whose source is gone.
+    Java checks the sources of the default spec and of the default sort order, and the field names of every spec,
+    including
+    specs without files and fields whose source is gone.
     """
     for field in metadata.spec().fields:
         if not field.is_void:
@@ -79,7 +82,7 @@ def _all_partition_fields(metadata: TableMetadata) -> Iterator[PartitionField]:
 
 
 def _fields_with_files(metadata: TableMetadata) -> Iterator[PartitionField]:
-    """Yield the partition fields of the specs that files were, or will be, written with."""
+    """Yield the partition fields of the specs with which files were, or will be, written."""
     return _all_partition_fields(metadata) if metadata.snapshot_ids else iter(metadata.spec().fields)
 
 
@@ -115,7 +118,7 @@ def _changed_types(
 
 
 def _check_values(field: PartitionField, before: Schema, after: Schema) -> None:
-    """Refuse a promotion after which the transform gives other values than those in the manifests."""
+    """Raise for a promotion after which a transform gives other values than those in the manifests."""
     for source_id, old, new in _changed_types(field.source_ids, before, after):
         row = promotion(old, new, format_version=3)
         if row is not None and not row.keeps(field.transform):

@@ -1,9 +1,9 @@
-"""Commits to a table whose metadata are `vN.metadata.json` files in a local folder, without a catalog.
+"""Commit to a table whose metadata are `vN.metadata.json` files in a local folder, without a catalog.
 
-A version becomes visible in one step: its file is written whole under a hidden name that no reader looks at, and then
-linked to the name `vN+1.metadata.json`, which fails where another writer has made that version. Killed before the link,
-a writer leaves the old table; killed after it, the new one, with a version hint from which readers go on. Who loses a
-race applies the update to the metadata that won.
+A version becomes visible in one step: its file is written completely under a hidden name that readers ignore, and then
+linked to the name `vN+1.metadata.json`. The link fails if another writer has made that version. A writer killed before
+the link leaves the old table; a writer killed after it leaves the new one, with a version hint from which readers find
+it. A writer that loses a race applies its update to the metadata that won.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from projector.metadata.loading import VERSION_HINT, LoadedMetadata, load_metada
 from projector.metadata.table_metadata import TableMetadata
 
 MAX_ATTEMPTS = 100
-"""How often a commit is tried before it gives up."""
+"""How often a commit is attempted before it gives up."""
 
 _PATIENCE = 5
-"""Races lost without a newer version in sight, after which no other writer can be the reason."""
+"""Races lost without a newer version, after which another writer cannot be the cause."""
 
 _LONGEST_WAIT_SECONDS = 0.5
 _FIRST_WAIT_SECONDS = 0.01
@@ -40,7 +40,7 @@ _CATALOG_NAME = re.compile(
 
 
 class Prepared(Protocol):
-    """What a commit has been prepared to: the next metadata, and whether it differs from the present one."""
+    """A prepared commit: the next metadata, and whether it differs from the present one."""
 
     @property
     def metadata(self) -> TableMetadata:
@@ -61,11 +61,11 @@ class Committed(Generic[C]):
     Parameters
     ----------
     commit:
-        What was written; nothing, where `commit.changed` is False.
+        What was written; nothing if `commit.changed` is False.
     metadata_file:
-        Path of the table's metadata file after it.
+        Path of the table's metadata file after the commit.
     attempts:
-        How often it was tried: more than once where other writers were faster.
+        How many attempts it took: more than one if other writers were faster.
     """
 
     commit: C
@@ -79,16 +79,16 @@ CommittedUpdate = Committed[SchemaCommit]
 
 @dataclass(frozen=True, slots=True)
 class Base(Generic[C]):
-    """What a commit is prepared on.
+    """The metadata that a commit is prepared on.
 
     Parameters
     ----------
     metadata:
-        The table's metadata as it is now.
+        The table's present metadata.
     metadata_file:
-        The location that the metadata log is to name it by.
+        The location by which the metadata log names its file.
     first_metadata, first_commit:
-        What the commit was prepared on at first, and to what, where it has lost a race since; else None.
+        After a lost race: the metadata that the commit was first prepared on, and the commit prepared then; else None.
     """
 
     metadata: TableMetadata
@@ -98,7 +98,7 @@ class Base(Generic[C]):
 
 
 Recheck = Callable[[TableMetadata, str], None]
-"""Looks again at what a commit is about to change: called with the metadata and its file, stops it by raising."""
+"""Checks again what a commit is about to change. Called with the metadata and its file; stops the commit by raising."""
 
 
 def commit_schema_update(
@@ -106,7 +106,8 @@ def commit_schema_update(
 ) -> CommittedUpdate:
     """Commit a schema update to a table on the local file system.
 
-    It is applied to the schema that is current when it is committed. Parameters and errors are those of `commit_on`.
+    It is applied to the schema that is current at the time of the commit. Parameters and errors are those of
+    `commit_on`.
     """
     return commit_on(location, preparation_of(update), recheck=recheck, max_attempts=max_attempts)
 
@@ -116,8 +117,9 @@ def commit_transaction(
 ) -> Committed[TransactionCommit]:
     """Commit a transaction to a table on the local file system.
 
-    All its updates are applied to the metadata that is current when it is committed, or none of them. Parameters and
-    errors are those of `commit_on`.
+    All its updates are applied to the metadata that is current at the time of the commit, or none. Parameters and
+    errors
+    are those of `commit_on`.
     """
     return commit_on(location, preparation_of(transaction), recheck=recheck, max_attempts=max_attempts)
 
@@ -127,7 +129,7 @@ def preparation_of(update: UpdateSchema) -> Callable[[Base[SchemaCommit]], Schem
 @overload
 def preparation_of(update: Transaction) -> Callable[[Base[TransactionCommit]], TransactionCommit]: ...
 def preparation_of(update: UpdateSchema | Transaction) -> Callable[[Base[Any]], Any]:
-    """What prepares the commit of an update on the metadata that is current, after races that were lost as well."""
+    """Return a function that prepares the commit of an update on the current metadata, also after lost races."""
 
     def prepare_schema(base: Base[SchemaCommit]) -> SchemaCommit:
         assert isinstance(update, UpdateSchema)
@@ -155,27 +157,27 @@ def commit_on(
     recheck: Recheck | None = None,
     max_attempts: int = MAX_ATTEMPTS,
 ) -> Committed[C]:
-    """Commit whatever can be prepared from metadata to a table on the local file system.
+    """Commit whatever `prepare` makes of the metadata to a table on the local file system.
 
     Parameters
     ----------
     location:
         The table's root or one of its metadata files, as a path or a `file:` URI.
     prepare:
-        Makes the commit of the metadata that is current. After each race that is lost it is called again.
+        Prepares the commit from the current metadata. It is called again after each lost race.
     recheck:
-        Called before each attempt. What it raises ends the commit.
+        Called before each attempt. An exception that it raises ends the commit.
     max_attempts:
-        Races to lose before giving up; between them it waits at random, up to half a second.
+        How many races to lose before giving up; after each the writer waits a random time, up to half a second.
 
     Raises
     ------
     UnsupportedError
-        A table that belongs to a catalog, that is not on a local disk, or whose file system has no hard links.
+        The table belongs to a catalog, is not on a local disk, or its file system has no hard links.
     SchemaUpdateError
-        An update that the table does not allow.
+        The table does not allow the update.
     CommitConflictError
-        A race lost for good: every attempt was lost, or the update cannot be applied to the metadata that won.
+        Every attempt lost a race, or the update cannot be applied to the metadata that won.
     """
     loaded = first = load_for_commit(location)
     commit = first_commit = prepare(Base(loaded.metadata, _recorded_file(loaded)))
@@ -213,7 +215,7 @@ def commit_on(
 
 
 def load_for_commit(location: str) -> LoadedMetadata:
-    """The table as it is now, if a commit without a catalog is possible at all. Raises `UnsupportedError` if not."""
+    """Return the table as it is now. Raises `UnsupportedError` if it cannot be committed to without a catalog."""
     if not parse_location(location).is_local:
         raise UnsupportedError(
             f"Cannot commit to {location}: only tables on a local file system are committed to without a catalog"
@@ -229,12 +231,12 @@ def load_for_commit(location: str) -> LoadedMetadata:
             hint="only the catalog knows which file is current; commit through it",
         )
     if location == loaded.metadata_file:
-        return load_metadata(folder, storage)  # the version asked for may not be the current one
+        return load_metadata(folder, storage)  # the requested version may not be the current one
     return loaded
 
 
 def _recorded_file(loaded: LoadedMetadata) -> str:
-    """The present metadata file by the location that the table records for itself."""
+    """Return the present metadata file by the location that the table records for itself."""
     folder, name = parent(loaded.metadata_file), base_name(loaded.metadata_file)
     recorded = loaded.metadata.location
     if base_name(folder) == "metadata":

@@ -1,4 +1,4 @@
-"""Commits as the REST catalog's CommitTableRequest."""
+"""Express commits as the REST catalog's CommitTableRequest."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from projector.metadata.sort_order import sort_order_to_json
 from projector.metadata.table_metadata import TableMetadata
 
 LAST_ADDED = -1
-"""Stands for the schema, spec or sort order that the same request added last."""
+"""The id that stands for the schema, spec or sort order that the same request added last."""
 
 
 def schema_update_body(
     namespace: str | Sequence[str], table: str, current: TableMetadata, commit: SchemaCommit
 ) -> dict[str, Any]:
-    """The body of `POST /v1/{prefix}/namespaces/{namespace}/tables/{table}` for a prepared schema update.
+    """Return the body of `POST /v1/{prefix}/namespaces/{namespace}/tables/{table}` for a prepared schema update.
 
     Parameters
     ----------
     namespace:
         The levels of the namespace; text is split at its dots.
     current:
-        The metadata that `commit` was prepared from: the request asks that the table has not moved on from it.
+        The metadata that `commit` was prepared from. The request requires that the table still has its state.
     commit:
-        The prepared update. One that changes nothing has no updates.
+        The prepared update. For one that changes nothing the body has no updates.
     """
     updates = list(_updates(current, commit.metadata))
     return _body(namespace, table, [*_uuid(current), *_schema_requirements(current)], updates)
@@ -37,10 +37,10 @@ def schema_update_body(
 def transaction_body(
     namespace: str | Sequence[str], table: str, current: TableMetadata, commit: TransactionCommit
 ) -> dict[str, Any]:
-    """The body for a prepared transaction: the updates of all its steps, and what they rest on.
+    """Return the body for a prepared transaction: the updates of all its steps, and their requirements.
 
-    Parameters are those of `schema_update_body`. The request asks that what the transaction changes has not moved on:
-    the current schema, the default spec, the default sort order, and the last ids given.
+    Parameters are those of `schema_update_body`. The request requires that what the transaction changes has not changed
+    meanwhile: the current schema, the default spec, the default sort order, and the last assigned ids.
     """
     updates = list(chain.from_iterable(_updates(step.before, step.after) for step in commit.steps))
     return _body(namespace, table, [*_uuid(current), *_requirements(current, updates)], updates)
@@ -84,7 +84,7 @@ def _requirements(current: TableMetadata, updates: Sequence[dict[str, Any]]) -> 
 
 
 def _updates(before: TableMetadata, after: TableMetadata) -> Iterator[dict[str, Any]]:
-    """What makes one metadata of another."""
+    """Return the updates that turn one metadata into another."""
     if before is after:
         return
     if before.table_uuid is None and after.table_uuid is not None:

@@ -1,4 +1,4 @@
-"""The metadata folder of a table without a catalog: making the next `vN.metadata.json` in one step, and its hint."""
+"""Create the next `vN.metadata.json` of a table without a catalog in one step, and keep its version hint."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def version_of(name: str) -> int: ...
 @overload
 def version_of(name: str, default: None) -> int | None: ...
 def version_of(name: str, default: int | None = -1) -> int | None:
-    """The version that a metadata file's name tells; `default` for a name of another kind."""
+    """Return the version in a metadata file's name; `default` for a name of another kind."""
     match = _VERSION.fullmatch(name)
     return int(match[1]) if match else default
 
@@ -45,11 +45,11 @@ class VersionFiles:
     folder: str
 
     def make_next(self, version: int, metadata: TableMetadata) -> str | None:
-        """Make `metadata` the version after `version`, if no one else has made it.
+        """Make `metadata` the version after `version`, unless another writer has made it.
 
-        Returns the path of the new file, or None where the race is lost.
+        Returns the path of the new file, or None if the race is lost.
 
-        Raises `UnsupportedError` where the file system has no hard links, and `ProjectorError` where it refuses.
+        Raises `UnsupportedError` if the file system has no hard links, and `ProjectorError` if it refuses the write.
         """
         try:
             target = self._link(version + 1, metadata)
@@ -57,17 +57,18 @@ class VersionFiles:
             raise ProjectorError(f"Cannot write metadata: {error.strerror}", file=self.folder) from error
         if target is None or not self._is_part_of_history(version, target, metadata):
             return None
-        with suppress(OSError):  # the version is made; a hint that lags behind is found out by every reader
+        with suppress(OSError):  # the version exists; readers notice a hint that lags behind
             self._hint_at(version + 1)
         with suppress(OSError):
             self._clear(os.stat(target).st_mtime)
         return target
 
     def _clear(self, now: float) -> None:
-        """Remove the hidden files of writers that were killed, an hour after they were last written to.
+        """Remove the hidden files of killed writers, an hour after the last write to them.
 
-        A writer that only slept finds its hidden file gone when it is to get its name: that commit fails, and nothing
-        else. `now` is by the clock of the file system.
+        A writer that was only suspended finds its hidden file gone when it links it: that commit fails, and nothing
+        else.
+        `now` is by the clock of the file system.
         """
         for name in os.listdir(self.folder):
             if _HIDDEN.fullmatch(name):
@@ -82,7 +83,7 @@ class VersionFiles:
         return any(os.path.exists(self._path(f"v{version}{spelling}")) for spelling in _SPELLINGS)
 
     def _link(self, version: int, metadata: TableMetadata) -> str | None:
-        """Write a version's file under a hidden name, and give it its own name in one step."""
+        """Write a version's file under a hidden name, and link it to its own name in one step."""
         compressed = metadata.properties.get(COMPRESSION_PROPERTY, "none").lower() == "gzip"
         content = metadata.to_json().encode()
         target = self._path(f"v{version}{'.gz' if compressed else ''}.metadata.json")
@@ -94,7 +95,7 @@ class VersionFiles:
             try:
                 os.link(hidden, target)
             except FileExistsError:
-                # Over a network the answer to a link that was made can get lost, and a second try finds it.
+                # On a network file system the answer to a successful link can get lost; a second try finds the link.
                 if not os.path.samefile(hidden, target):
                     return None
             except OSError as error:
@@ -111,10 +112,11 @@ class VersionFiles:
         return target
 
     def _is_part_of_history(self, version: int, target: str, metadata: TableMetadata) -> bool:
-        """Whether the file just made follows the current version, and does not fill a gap in the past.
+        """Return whether the new file follows the current version, and does not fill a gap in the past.
 
-        A writer that was asleep for so long that the versions after its own have come and been cleaned up finds a free
-        name. Its file is taken back.
+        A writer suspended for so long that later versions have come and been cleaned up finds its name free. Its file
+        is
+        removed again.
         """
         if self._exists(version):
             return True
@@ -130,7 +132,7 @@ class VersionFiles:
         return False
 
     def _hint_at(self, version: int) -> None:
-        """Let the hint name the newest version, also where other writers make versions meanwhile."""
+        """Make the hint name the newest version, even if other writers make versions meanwhile."""
         while True:
             while self._exists(version + 1):
                 version += 1
@@ -142,7 +144,7 @@ class VersionFiles:
                 _write_whole(hidden, str(version).encode())
                 with suppress(
                     FileNotFoundError
-                ):  # Hadoop's checksum of the hint before, which would make it unreadable
+                ):  # Hadoop's checksum of the old hint, which would make the new one unreadable
                     os.unlink(self._path(f".{VERSION_HINT}.crc"))
                 os.replace(hidden, self._path(VERSION_HINT))
             finally:
@@ -167,7 +169,7 @@ def _write_whole(path: str, content: bytes) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    with suppress(OSError):  # not every system can
+    with suppress(OSError):  # not every system supports it
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

@@ -1,4 +1,4 @@
-"""What a commit changes in a table's metadata, key by key."""
+"""Compare two versions of a table's metadata, key by key."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ _KEYS = {
     "sort-orders": "order-id",
     "snapshots": "snapshot-id",
 }
-"""Lists whose members are told apart by an id."""
+"""Lists whose members are identified by an id."""
 
 
 def diff_metadata(before: TableMetadata, after: TableMetadata) -> list[tuple[str, Any, Any]]:
-    """Every value that differs: its path, such as `schemas[3]` or `properties.owner`, and the value before and after.
+    """Yield every value that differs: its path, such as `schemas[3]` or `properties.owner`, and the value before and
+    after.
 
-    None stands for a value that is not there.
+    None stands for a missing value.
     """
     return list(_differences("", before.raw, after.raw))
 

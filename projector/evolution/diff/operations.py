@@ -1,4 +1,4 @@
-"""A schema diff as the operations of a schema update."""
+"""Turn a schema diff into the operations of a schema update."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def operations_of(diff: SchemaDiff) -> tuple[Operation, ...]:
 
 
 def _of_change(diff: SchemaDiff, change: Change) -> Iterator[Operation]:
-    """The operations on a field that the old schema has, but for its place."""
+    """Yield the operations on a field of the old schema, other than moves."""
     path = diff.old.paths_by_id.get(change.field_id, ()) if change.field_id is not None else ()
     match change.kind:
         case "dropped":
@@ -85,7 +85,7 @@ def _of_change(diff: SchemaDiff, change: Change) -> Iterator[Operation]:
 
 
 def _follows_promotion(diff: SchemaDiff, change: Change) -> bool:
-    """Whether the promotion of the type gives the new default by itself: 1 becomes 1.0 under a wider type."""
+    """Return whether promoting the type already gives the new default: 1 becomes 1.0 under a wider type."""
     assert change.field_id is not None
     was, now = diff.old.fields_by_id[change.field_id], diff.new.fields_by_id[change.field_id]
     if was.field_type == now.field_type or change.before is None:
@@ -97,9 +97,9 @@ def _follows_promotion(diff: SchemaDiff, change: Change) -> bool:
 
 
 def _takes_a_known_name(diff: SchemaDiff) -> bool:
-    """Whether an added field is called what the first statement would take for another field.
+    """Return whether an added field has a name that the first statement would take for another field.
 
-    That is a field that is only renamed, or, where identifier fields are named, one that is dropped.
+    That is the name of a field that is only renamed or, if identifier fields are set, of one that is dropped.
     """
     old, new = diff.old, diff.new
     for change in diff.changes:
@@ -113,12 +113,12 @@ def _takes_a_known_name(diff: SchemaDiff) -> bool:
 
 
 def _parent_in_old(diff: SchemaDiff, path: Path) -> Path | None:
-    """Where the struct of a field of the new schema is in the old one."""
+    """Return the path in the old schema of the struct of a field of the new one."""
     return () if len(path) == 1 else diff.old.paths_by_id.get(diff.new.ids_by_path[path[:-1]])
 
 
 def _parent(diff: SchemaDiff, path: Path, in_two: bool) -> Path:
-    """The path of the struct that a field of the new schema is in, as the statement it is used in knows it."""
+    """Return the path of the struct of a field of the new schema, as its statement knows it."""
     if in_two:
         return path[:-1]
     parent = _parent_in_old(diff, path)
@@ -144,7 +144,7 @@ def _moves(diff: SchemaDiff, in_two: bool) -> Iterator[Operation]:
 
 
 def _struct_moves(diff: SchemaDiff, in_two: bool, before: IcebergType, after: IcebergType) -> Iterator[Operation]:
-    """The fewest moves in each struct: added fields start at its end, fields of a longest rise stay."""
+    """Yield the fewest moves in each struct: added fields start at its end, fields of a longest rise stay."""
     if isinstance(before, StructType) and isinstance(after, StructType):
         survivors = [field.field_id for field in before.fields]
         added = [field.field_id for field in after.fields if field.field_id not in diff.old.fields_by_id]
@@ -167,7 +167,7 @@ def _struct_moves(diff: SchemaDiff, in_two: bool, before: IcebergType, after: Ic
 
 
 def _known_path(diff: SchemaDiff, field: NestedField, in_two: bool) -> Path:
-    """The path by which the statement that moves a field knows it."""
+    """Return the path by which the statement that moves a field knows it."""
     path = diff.new.paths_by_id[field.field_id]
     if in_two:
         return path

@@ -1,4 +1,4 @@
-"""What differs between two schemas: a list of changes, by field id or by name, that can be turned into operations."""
+"""Compare two schemas, by field id or by name, as a list of changes that can be turned into operations."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Change:
     Attributes
     ----------
     kind:
-        What differs. `to_other_struct` is a field id that turns up under another parent, which no update can do.
+        What differs. `to_other_struct` is a field id that occurs under another parent, which no update can do.
     path:
-        The field's path in the new schema; in the old one where it is dropped; empty for `identifier_fields`.
+        The field's path in the new schema; in the old one if it is dropped; empty for `identifier_fields`.
     field_id:
-        The field's id; None for a field that was added by name, which has none yet, and for `identifier_fields`.
+        The field's id; None for `identifier_fields`, and for a field added by name, which has no id yet.
     before, after:
         The fields themselves for `added` and `dropped`; names, types, docs, plain values, or the tuple of identifier
         names; for `moved` the name of the field before it, None at the front; for `to_other_struct` the two paths.
@@ -91,11 +91,11 @@ class SchemaDiff:
     Attributes
     ----------
     old, new:
-        The two schemas. Compared by name, `new` has the ids of `old` wherever names match, ids above them elsewhere.
+        The two schemas. Compared by name, `new` has the ids of `old` for matching names, and higher ids for the others.
     by:
         How fields were matched.
     changes:
-        Drops first, in the order of the old schema, then all others in that of the new one.
+        Drops first, in the order of the old schema, then all others in the order of the new one.
     """
 
     old: Schema
@@ -104,11 +104,11 @@ class SchemaDiff:
     changes: tuple[Change, ...]
 
     def is_empty(self) -> bool:
-        """Whether the schemas are the same but for their schema ids."""
+        """Return whether the schemas are equal except for their schema ids."""
         return not self.changes
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The changes as JSON values: types as text, defaults as JSON single values."""
+        """Return the changes as JSON values: types as text, defaults as JSON single values."""
         return [_change_to_json(change, self.new, self.old) for change in self.changes]
 
     def __str__(self) -> str:
@@ -121,15 +121,16 @@ def diff_schemas(old: Schema, new: Schema, by: By = "id") -> SchemaDiff:
     Parameters
     ----------
     by:
-        `id`: fields with one id are one field, whatever they are called. `name`: fields with one path of names are one
-        field, and the ids of `new` mean nothing.
+        `id`: fields with the same id are the same field, whatever their names. `name`: fields with the same path of
+        names
+        are the same field, and the ids of `new` are ignored.
     """
     aligned = align_by_name(old, new) if by == "name" else new
     return SchemaDiff(old, aligned, by, tuple(_changes(old, aligned, by)))
 
 
 def align_by_name(old: Schema, new: Schema) -> Schema:
-    """The new schema with the ids of the old one wherever paths match, and ids above all others elsewhere."""
+    """Return the new schema with the ids of the old one for matching paths, and with ids above all others elsewhere."""
     fresh = count(old.highest_field_id + 1)
     given: dict[int, int] = {}
 
@@ -149,9 +150,9 @@ def align_by_name(old: Schema, new: Schema) -> Schema:
 
 
 def filled_in(old: Schema, new: Schema) -> Schema:
-    """The new schema with the docs, defaults and identifier fields of the old one where it has none itself.
+    """Return the new schema with the docs, defaults and identifier fields of the old one if it has none itself.
 
-    For schemas that cannot say them (Arrow, Parquet): silence is then no change. Fields are matched by id.
+    For schemas that cannot express them (Arrow, Parquet), so that their silence is not a change. Fields match by id.
     """
 
     def kept(field: NestedField) -> NestedField:
@@ -176,7 +177,7 @@ def filled_in(old: Schema, new: Schema) -> Schema:
 
 
 def _kept_default(value: Any, known: NestedField, field: NestedField) -> Any:
-    """A default of the old field as the new type holds it; as it was where no promotion leads there."""
+    """Return a default of the old field as a value of the new type; unchanged if no promotion leads there."""
     try:
         return promote_value(value, known.field_type, field.field_type)
     except ProjectorError:
@@ -221,7 +222,7 @@ def _struct_changes(old: Schema, new: Schema, by: By, before: StructType, after:
 
 
 def _taken_along(old: Schema, new: Schema, added: IcebergType) -> Iterator[Change]:
-    """The fields of the old schema that are inside an added field."""
+    """Yield the fields of the old schema that are inside an added field."""
     for child in children(added):
         if child.field_id in old.fields_by_id:
             before, after = old.paths_by_id[child.field_id], new.paths_by_id[child.field_id]
@@ -260,7 +261,7 @@ def _field_changes(old: Schema, new: Schema, by: By, was: NestedField, now: Nest
 
 
 def same_kind(before: IcebergType, after: IcebergType) -> bool:
-    """Whether two types are compared inside: both structs, or lists or maps whose children have the same ids."""
+    """Return whether two types are compared inside: both structs, or lists or maps whose children have the same ids."""
     match before, after:
         case StructType(), StructType():
             return True
@@ -280,16 +281,18 @@ def _nested_changes(old: Schema, new: Schema, by: By, before: IcebergType, after
 
 
 def kept_in_place(before: StructType, after: StructType) -> frozenset[int]:
-    """Ids of the fields both structs have that need no move: as many as possible, the rest moves around them."""
+    """Return the ids of the fields in both structs that need no move: as many as possible; the others move around
+    them.
+    """
     places = {field.field_id: place for place, field in enumerate(before.fields)}
     common = [field.field_id for field in after.fields if field.field_id in places]
     return frozenset(common[i] for i in longest_rise([places[field_id] for field_id in common]))
 
 
 def longest_rise(numbers: Sequence[int]) -> list[int]:
-    """Places of a longest strictly increasing subsequence."""
-    ends: list[int] = []  # the smallest last number of a rise of each length
-    places: list[int] = []  # where that number is
+    """Return the places of a longest strictly increasing subsequence."""
+    ends: list[int] = []  # the smallest last number of the rises of each length
+    places: list[int] = []  # the place of that number
     links: list[int] = []
     for place, number in enumerate(numbers):
         length = bisect_left(ends, number)

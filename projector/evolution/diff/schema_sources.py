@@ -1,7 +1,7 @@
-"""Where a schema may come from: schema JSON, a table's metadata at some time, an Arrow schema, a Parquet file.
+"""Read a schema from schema JSON, from a table's metadata at some time, from an Arrow schema, or from a Parquet file.
 
-A source says whether its ids mean anything and whether it can say docs, defaults and identifier fields at all; both
-decide how it may be compared and proposed.
+A source tells whether its ids have a meaning, and whether it can express docs, defaults and identifier fields at all.
+Both decide how it can be compared and proposed.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _FIELD_ID = b"PARQUET:field_id"
 
 @dataclass(frozen=True, slots=True)
 class SchemaSource:
-    """A schema and what is known of it.
+    """A schema and what is known of its origin.
 
     Attributes
     ----------
     name:
-        How it was asked for.
+        The name that the user asked for it by.
     kind:
         `schema` (Iceberg JSON), `table` (a table's metadata), `arrow`, `parquet`.
     has_ids:
-        Whether every field came with an id; otherwise the ids of `schema` mean nothing.
+        Whether every field has an id of its own; otherwise the ids of `schema` have no meaning.
     """
 
     name: str
@@ -49,12 +49,12 @@ class SchemaSource:
 
     @property
     def partial(self) -> bool:
-        """Whether it cannot say docs, defaults and identifier fields."""
+        """Whether the source cannot express docs, defaults and identifier fields."""
         return self.kind in ("arrow", "parquet")
 
 
 def source_from_arrow(arrow: pa.Schema, name: str = "Arrow schema", kind: SourceKind = "arrow") -> SchemaSource:
-    """The source of an Arrow schema. Raises as `schema_from_arrow`."""
+    """Return the source of an Arrow schema. Raises what `schema_from_arrow` raises."""
     from projector.schema.arrow_schema import schema_from_arrow
 
     fields = list(_arrow_fields(arrow))
@@ -67,7 +67,7 @@ def _has_id(field: Any) -> bool:
 
 
 def _arrow_fields(arrow: Any) -> Iterator[Any]:
-    """Every field of an Arrow schema at every depth."""
+    """Yield every field of an Arrow schema at every depth."""
     import pyarrow as pa
 
     pending = list(arrow)
@@ -84,16 +84,16 @@ def _arrow_fields(arrow: Any) -> Iterator[Any]:
 
 
 def read_schema_file(path: str, storage: Storage | None = None) -> SchemaSource:
-    """The schema in a file: Iceberg schema JSON, table metadata (its current schema), Parquet, or Arrow IPC.
+    """Return the schema in a file: Iceberg schema JSON, table metadata (its current schema), Parquet, or Arrow IPC.
 
-    What the file is is decided by its content, not by its name.
+    The content of the file decides its kind, not its name.
 
     Raises
     ------
-    ParseError:
-        A file that is none of these.
-    InvalidMetadataError, UnsupportedError:
-        A schema that contradicts the spec, or has a type that Iceberg does not know.
+    ParseError
+        The file is none of these.
+    InvalidMetadataError, UnsupportedError
+        The schema contradicts the spec, or has a type that Iceberg does not have.
     """
     storage = storage or Storage()
     with storage.open(path) as file:
@@ -114,7 +114,7 @@ def read_schema_file(path: str, storage: Storage | None = None) -> SchemaSource:
         return SchemaSource(path, "table", TableMetadata.from_json(parsed, file=path).current_schema)
     if not isinstance(parsed, dict) or "fields" not in parsed:
         raise ParseError("Not a schema: JSON without fields", file=path, hint='schema JSON has "type" and "fields"')
-    return SchemaSource(path, "schema", Schema.from_json(parsed, MAX_INT))  # S111 speaks of reserved ids
+    return SchemaSource(path, "schema", Schema.from_json(parsed, MAX_INT))  # rule S111 reports reserved ids
 
 
 def _parquet_schema(path: str, storage: Storage) -> pa.Schema:
@@ -143,18 +143,18 @@ def _one_line(error: BaseException) -> str:
 
 
 def schema_at(metadata: TableMetadata, selector: str) -> Schema:
-    """A schema of a table's history.
+    """Return a schema of a table's history.
 
     Parameters
     ----------
     selector:
         `current`; `schema:N`, a schema id; `snapshot:N` or a number, a snapshot id; `ref:NAME` or the name of a branch
-        or tag. A snapshot or tag has the schema it was written with, a branch the current one.
+        or tag. A snapshot or tag selects the schema it was written with, a branch the current one.
 
     Raises
     ------
-    NotFoundError, ParseError:
-        Nothing there of that name; not a number where one is needed.
+    NotFoundError, ParseError
+        Nothing matches the selector; the selector needs a number and has none.
     """
     prefix, colon, number = selector.partition(":")
     ref = metadata.refs.get(number if prefix == "ref" and colon else selector)
@@ -181,17 +181,18 @@ def _schema_id(metadata: TableMetadata, snapshot_id: int) -> int | None:
 
 
 def load_schema(operand: str, storage: Storage | None = None) -> SchemaSource:
-    """The schema that an operand of the command line names.
+    """Return the schema that an operand of the command line names.
 
     Parameters
     ----------
     operand:
-        A schema file as in `read_schema_file`, a table's root or metadata file, or one of the latter followed by `@`
-        and a selector as in `schema_at`.
+        A schema file as in `read_schema_file`; a table's root or metadata file; or one of the latter followed by `@`
+        and
+        a selector as in `schema_at`.
 
     Raises
     ------
-    NotFoundError:
+    NotFoundError
         No such file, table, snapshot, ref or schema.
     """
     storage = storage or Storage()
@@ -204,16 +205,16 @@ def load_schema(operand: str, storage: Storage | None = None) -> SchemaSource:
 
 
 def diff_sources(one: SchemaSource, other: SchemaSource, by: By = "id") -> SchemaDiff:
-    """Compare two sources; what one of them cannot say counts as what the other one says.
+    """Compare two sources. What one of them cannot express counts as equal to the other.
 
-    Raises `UnsupportedError` for a comparison by id where a source has none.
+    Raises `UnsupportedError` for a comparison by id if a source has no ids.
     """
     if by == "id":
         needs_ids(one)
         needs_ids(other)
     old, new = one.schema, other.schema
     if by == "name" and (one.partial or other.partial):
-        # Aligned first, so that what is missing can be filled in by id.
+        # Align first, so that missing parts can be filled in by id.
         new = align_by_name(old, new)
     if other.partial:
         new = filled_in(old, new)
@@ -223,12 +224,12 @@ def diff_sources(one: SchemaSource, other: SchemaSource, by: By = "id") -> Schem
 
 
 def diff_operands(one: str, other: str, by: By = "id", storage: Storage | None = None) -> SchemaDiff:
-    """What `projector diff` shows: the differences between the schemas that two operands name."""
+    """Return what `projector diff` shows: the differences between the schemas that two operands name."""
     storage = storage or Storage()
     return diff_sources(load_schema(one, storage), load_schema(other, storage), by)
 
 
 def needs_ids(source: SchemaSource) -> None:
-    """Refuse a schema without field ids. Raises `UnsupportedError`."""
+    """Raise `UnsupportedError` for a schema without field ids."""
     if not source.has_ids:
         raise UnsupportedError(f"{source.name} has no field ids", hint="compare by name instead")

@@ -1,4 +1,4 @@
-"""Which statements of a script cannot see each other's changes, and so may be applied together."""
+"""Group the statements of a script that cannot see each other's changes, so that they can be applied together."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Group = list[list[tuple[int, Operation]]]
 
 
 def groups_of_statements(operations: Iterable[Operation]) -> Iterator[Group]:
-    """Yield the statements in their order, in groups. The statements of a group give the same schema one after the
-    other as all at once.
+    """Yield the statements in order, in groups. Applied at once, a group gives the same schema as one statement at a
+    time.
 
-    That holds for statements that only add, drop, rename or change columns, each about names that no other one of the
-    group touches: neither the same name, nor one above or below it. Names are compared without regard to case.
+    That holds for statements that only add, drop, rename or change columns, if none of them touches a name that another
+    one touches, nor a name above or below it. Names are compared ignoring case.
     """
     group: Group = []
     names = _Names()
@@ -77,7 +77,7 @@ class _Names:
 
 
 def _touched(operation: Operation) -> tuple[tuple[str, ...], ...]:
-    """The names that an operation looks up or makes; an empty one where the whole schema may count."""
+    """Return the names that an operation looks up or creates; the empty name if the whole schema may matter."""
     match operation:
         case AddColumn(parent=parent, name=str() as name):
             return (_parts((name,) if not parent else (*_path(parent), name)),)
@@ -100,7 +100,7 @@ def _path(path: FieldPath) -> tuple[str, ...]:
 
 
 def _parts(path: Any) -> tuple[str, ...]:
-    """The parts of a name in lower case. A list's element and a map's value go by the list's or map's name too."""
+    """Return the parts of a name in lower case, without `element` and `value`: a list and its element share a name."""
     if not isinstance(path, (str, tuple)) or not all(isinstance(part, str) for part in path):
         return ()
     first, *rest = dotted(path).lower().split(".")

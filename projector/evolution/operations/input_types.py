@@ -1,4 +1,4 @@
-"""Types, schemas and default values as operations were given them, made into what they mean."""
+"""Convert types, schemas and default values from the forms in which operations hold them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from projector.schema.types import (
 
 
 def given_type(given: Any) -> IcebergType:
-    """The type that was given as a type object or as JSON; ids in it are placeholders and may be missing."""
+    """Return a type given as a type object or as JSON. Its ids are placeholders and may be missing."""
     if isinstance(given, IcebergType):
         found = given
     elif isinstance(given, str):
@@ -66,7 +66,7 @@ def _with_placeholder_ids(node: Any) -> Any:
 
 
 def given_schema(given: Any) -> Schema:
-    """The schema that was given as a `Schema`, as JSON, or as an Arrow schema. Its ids are placeholders."""
+    """Return a schema given as a `Schema`, as JSON, or as an Arrow schema. Its ids are placeholders."""
     if isinstance(given, Schema):
         for field in given.fields:
             _refuse_deep(field.field_type)
@@ -84,13 +84,13 @@ def given_schema(given: Any) -> Schema:
 
 
 def _refuse_deep(iceberg_type: IcebergType) -> None:
-    """Refuse a type of so many levels that it cannot even be walked through."""
+    """Raise for a type nested too deeply to be walked."""
     if nesting(iceberg_type) > MAX_NESTING:
         raise SchemaUpdateError(f"Types nested more than {MAX_NESTING} levels deep are not supported")
 
 
 def given_default(given: Any, iceberg_type: IcebergType) -> Any:
-    """The plain value of a default for a type; None where none was given. Conversions are exact or refused."""
+    """Return the plain value of a default for a type; None if none was given. Conversions are exact, or raise."""
     match given:
         case _ if given is NOT_GIVEN or given is None:
             return None
@@ -106,13 +106,13 @@ def given_default(given: Any, iceberg_type: IcebergType) -> Any:
 
 
 def refuse_required_unknown(name: str, field_type: IcebergType) -> None:
-    """Refuse a required field of type unknown, which could hold nothing but null."""
+    """Raise for a required field of type unknown, which could hold nothing but null."""
     if isinstance(field_type, UnknownType):
         raise SchemaUpdateError(f"Cannot create required field with unknown type: {name}")
 
 
 def checked(field: NestedField) -> NestedField:
-    """The field, unless it is required and of type unknown."""
+    """Return the field. Raises if it is required and of type unknown."""
     if field.required:
         refuse_required_unknown(field.name, field.field_type)
     return field

@@ -1,10 +1,10 @@
-"""The operations a schema update is made of: recorded as data, applied later to whatever schema is current.
+"""The operations of a schema update: recorded as data, and applied later to the schema that is current then.
 
 A *field path* names a field. A string is a dotted name, looked up as Java does (`l.x` also reaches field x of the
-structs in a list l); a tuple is a path of literal names, so `("a.b",)` is the top-level column called `a.b`. Paths name
-fields of the schema the operations are applied to, or columns added earlier in the same update.
+structs in a list l). A tuple is a path of literal names, so `("a.b",)` is the top-level column called `a.b`. Paths name
+fields of the schema that the operations are applied to, or columns added earlier in the same update.
 
-Nothing is looked at here: types and schemas may still be JSON text, and a wrong one is reported when it is applied.
+Operations check nothing: types and schemas may still be JSON text, and errors in them are reported on application.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ class NotGiven(enum.Enum):
 
 
 NOT_GIVEN: Final = NotGiven.NOT_GIVEN
-"""Stands for a default that was not given, which is not the same as a default of None."""
+"""Marks a default that was not given, as opposed to a default of None."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainValue:
-    """A default that is a plain value of the field's type already (projector.schema.types) and needs no conversion."""
+    """A default that already is a plain value of the field's type (see `projector.schema.types`): not converted."""
 
     value: Any
 
 
 def dotted(path: FieldPath) -> str:
-    """A field path as a dotted name, for messages."""
+    """Return a field path as a dotted name, for messages."""
     return path if isinstance(path, str) else ".".join(path)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an operation was written: the text, and its span in it, in characters from 0; `file` if it has its own."""
+    """Where an operation was written: the text and its span, in characters from 0; `file` if it has its own."""
 
     text: str
     position: int
@@ -64,7 +64,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Root of all operations. `source` is kept for messages and takes no part in equality."""
+    """The base class of all operations. `source` serves messages only, and does not take part in equality."""
 
     source: Source | None = field(default=None, compare=False, kw_only=True)
 
@@ -76,12 +76,12 @@ class AddColumn(Operation):
     Parameters
     ----------
     parent:
-        The struct to add to (a list stands for its element, a map for its value). `()` is the table's root; None is the
-        root too, but then a name with a dot in it is refused as ambiguous.
+        The struct to add to (a list stands for its element, a map for its value). `()` is the table's root. None is the
+        root too, but then a name that contains a dot is refused as ambiguous.
     default:
-        Initial and write default, as a Python value or a JSON single value (spec: Default values).
+        The initial and write default, as a Python value or a JSON single value (spec: Default values).
     if_not_exists:
-        Do nothing where the struct has a field of this name.
+        Do nothing if the struct already has a field of this name.
     named_in_full:
         Refuse a parent that stands for its element or value: `l.element` and `m.value` must be written out.
     """
@@ -98,7 +98,7 @@ class AddColumn(Operation):
 
 @dataclass(frozen=True, slots=True)
 class DeleteColumn(Operation):
-    """Drop a column with everything in it; with `if_exists`, do nothing where there is none."""
+    """Drop a column with all its children. With `if_exists`, do nothing if it does not exist."""
 
     path: FieldPath
     if_exists: bool = False
@@ -106,10 +106,11 @@ class DeleteColumn(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RenameColumn(Operation):
-    """Give a column another name, in the place it has.
+    """Rename a column without moving it.
 
-    With `if_exists`, do nothing if there is none. With `struct_fields_only`, refuse a list's element and a map's key or
-    value.
+    With `if_exists`, do nothing if it does not exist. With `struct_fields_only`, refuse a list's element and a map's
+    key
+    or value.
     """
 
     path: FieldPath
@@ -120,7 +121,7 @@ class RenameColumn(Operation):
 
 @dataclass(frozen=True, slots=True)
 class MakeColumnOptional(Operation):
-    """Let a column, a list element or a map value be null."""
+    """Allow nulls in a column, a list element or a map value."""
 
     path: FieldPath
 
@@ -158,10 +159,10 @@ class UpdateColumnDefault(Operation):
 
 @dataclass(frozen=True, slots=True)
 class MoveColumn(Operation):
-    """Move a column within its struct: to the front, or before or after a field of the same struct.
+    """Move a column within its struct: to the front, or before or after another field of the struct.
 
-    With `only_if_added`, do nothing to a column that was there before: the place given to a column that is added if it
-    does not exist.
+    With `only_if_added`, leave a column that existed before where it is: SQL gives a position to a column that it adds
+    only if it does not exist.
     """
 
     path: FieldPath
@@ -172,21 +173,21 @@ class MoveColumn(Operation):
 
 @dataclass(frozen=True, slots=True)
 class SetIdentifierFields(Operation):
-    """Set the fields that identify a row, by the names they have after the update."""
+    """Set the identifier fields, by the names that they have after the update."""
 
     names: tuple[FieldPath, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DropIdentifierFields(Operation):
-    """Take fields out of those that identify a row; one that is not among them is an error."""
+    """Remove fields from the identifier fields. A field that is not one of them is an error."""
 
     names: tuple[FieldPath, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UnionByName(Operation):
-    """Merge a schema in by names; with `promote`, types that differ are promoted where the spec allows it."""
+    """Merge a schema by name. With `promote`, differing types are promoted if the spec allows it."""
 
     schema: SchemaSpec
     promote: bool = False
@@ -194,14 +195,14 @@ class UnionByName(Operation):
 
 @dataclass(frozen=True, slots=True)
 class NextStatement(Operation):
-    """Ends a statement: what follows is applied to the outcome of what precedes, and its paths name fields of that.
+    """End a statement: the operations after it see the outcome of those before it, and name its fields.
 
-    Without it an update is one change, whose paths name fields of the base schema: after a rename the new name is not
-    known yet. The statements of a SQL script see what the ones before them did.
+    Without it an update is one change, whose paths name fields of the base schema: after a rename, the new name is not
+    known yet. Each statement of a SQL script sees the outcome of the statements before it.
     """
 
 
 class SqlText(str):
-    """Text that was written in SQL: in a default for binary or fixed it is not taken for hexadecimal digits."""
+    """Text from a SQL literal: as a default for binary or fixed it is not read as hexadecimal digits."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The operations that an update of a partition spec is made of: recorded as data, applied later."""
+"""The operations of a partition spec update: recorded as data, and applied later."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AddPartitionField(Operation):
     transform:
         The transform as metadata spells it: `identity`, `bucket[16]`, `truncate[10]`, `year`, `month`, `day`, `hour`.
     name:
-        Name of the partition field; made from the column and the transform unless given.
+        The name of the partition field. By default it is derived from the column and the transform.
     """
 
     column: FieldPath
@@ -28,16 +28,16 @@ class AddPartitionField(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RemovePartitionField(Operation):
-    """Partition new files by a field no longer; the field is named."""
+    """Stop partitioning new files by the partition field of a name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class RemovePartitionTerm(Operation):
-    """Partition new files by a column under a transform no longer.
+    """Stop partitioning new files by a column under a transform.
 
-    With `or_name` a column that the schema does not have is the name of a partition field, as in Spark.
+    With `or_name`, a column that the schema does not have is taken for the name of a partition field, as in Spark.
     """
 
     column: FieldPath
@@ -47,7 +47,7 @@ class RemovePartitionTerm(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RenamePartitionField(Operation):
-    """Give a partition field another name, in this spec and those after it."""
+    """Rename a partition field, in this spec and later ones."""
 
     name: str
     new_name: str

@@ -1,4 +1,4 @@
-"""Terms: a column under a transform, as partition specs and sort orders are made of."""
+"""Terms: a column under a transform, the parts of partition specs and sort orders."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from projector.schema.types import GeographyType, GeometryType, VariantType
 
 
 def transform_text(given: Any) -> str:
-    """A transform as it is recorded: its spelling in metadata. Transforms of pyiceberg's are spelled so too.
+    """Return a transform in metadata's spelling, from text or from a pyiceberg transform.
 
-    What names no transform at all is reported when the operation is applied.
+    An unknown transform is reported when the operation is applied.
     """
     return "identity" if given is None else str(given)
 
@@ -29,9 +29,9 @@ class Term:
     source_id:
         The column's field id.
     transform:
-        What is done to its values.
+        The transform of its values.
     column:
-        The column as it was named.
+        The column as the user named it.
     """
 
     source_id: int
@@ -40,7 +40,7 @@ class Term:
 
     @property
     def key(self) -> tuple[int, str]:
-        """What makes two terms the same."""
+        """The identity of a term: equal terms have equal keys."""
         return self.source_id, str(self.transform)
 
     def __str__(self) -> str:
@@ -48,16 +48,17 @@ class Term:
 
 
 def term_text(column: FieldPath, transform: Transform) -> str:
-    """A term as Java's messages spell it."""
+    """The term as Java's messages spell it."""
     reference = f'ref(name="{dotted(column)}")'
     return reference if isinstance(transform, Identity) else f"{transform}({reference})"
 
 
 def bound_term(schema: Schema, column: FieldPath, transform: str, case_sensitive: bool) -> Term:
-    """A term looked up in a schema.
+    """Resolve a term in a schema.
 
-    Raises `SchemaUpdateError` for a column that is not there or that the transform does not take, and
-    `InvalidMetadataError` for a width of zero.
+    Raises `SchemaUpdateError` for an unknown column or one that the transform does not accept, and
+    `InvalidMetadataError`
+    for a width of zero.
     """
     parsed = parse_transform(transform)
     if isinstance(parsed, UnknownTransform):

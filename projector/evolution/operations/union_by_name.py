@@ -1,4 +1,4 @@
-"""Union by name: the operations that merge a given schema into a base schema, field by field, by their names."""
+"""Union by name: derive the operations that merge one schema into another, field by field, by name."""
 
 from __future__ import annotations
 
@@ -25,25 +25,27 @@ _KINDS: dict[type[IcebergType], str] = {StructType: "struct", ListType: "list", 
 def union_operations(
     base: Schema, given: Schema, *, promote: bool, case_sensitive: bool, format_version: int
 ) -> Iterator[Operation]:
-    """The operations that make `base` hold every field of `given`, in Java's order: what is inside a field first.
+    """Return the operations that make `base` hold every field of `given`, in Java's order: children before their
+    parents.
 
     Parameters
     ----------
     promote:
-        False: a type that differs and a new field that is required are errors. True: types are promoted where the spec
-        allows it, a type that can be promoted to the present one changes nothing, new fields are added as optional.
+        False: a type that differs and a new required field are errors. True: types are promoted if the spec allows it,
+        a
+        type that can be promoted to the present one changes nothing, and new fields are added as optional.
 
     Raises
     ------
-    SchemaUpdateError:
-        A field of `given` that is of another kind than the field of that name, or, without `promote`, of another type.
+    SchemaUpdateError
+        A field of `given` is of another kind than the field of that name or, without `promote`, of another type.
     """
     merge = _Merge(promote, case_sensitive, format_version)
     yield from merge.types(given.as_struct(), base.as_struct(), ())
 
 
 class _Merge:
-    """One union: its switches, and the walk down both schemas."""
+    """One union: its option, and the walk down both schemas."""
 
     def __init__(self, promote: bool, case_sensitive: bool, format_version: int) -> None:
         self.promote = promote
@@ -86,7 +88,7 @@ class _Merge:
             yield UpdateColumnDefault(path, write_default)
 
     def changed(self, field: NestedField, existing: NestedField, path: Path) -> Iterator[Operation]:
-        """Make an existing field hold what the given one says."""
+        """Change an existing field to hold what the given one allows."""
         if field.optional and existing.required:
             yield MakeColumnOptional(path)
         yield from self.changed_type(field.field_type, existing.field_type, path)
@@ -96,7 +98,7 @@ class _Merge:
             yield UpdateColumnDefault(path, PlainValue(field.write_default))
 
     def changed_type(self, given: IcebergType, existing: IcebergType, path: Path) -> Iterator[Operation]:
-        """Promote a type, where that is asked for."""
+        """Promote a type, if promotions are requested."""
         if not given.is_primitive and not existing.is_primitive:
             return
         if given == existing:

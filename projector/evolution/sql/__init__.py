@@ -1,4 +1,4 @@
-"""ALTER TABLE in Spark's, Trino's and DuckDB's SQL, read as a proposal for a change of the table."""
+"""Parse ALTER TABLE in the SQL of Spark, Trino and DuckDB as a proposal for a change of the table."""
 
 from projector.evolution.sql.script import (
     AlterScript,

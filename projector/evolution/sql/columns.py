@@ -1,4 +1,4 @@
-"""Column definitions: a path, a type, and the clauses that may follow, in the order the dialects let them come."""
+"""Parse column definitions: a path, a type, and the clauses after it, in the orders that the dialects allow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLAUSES: dict[Dialect, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """FIRST, or AFTER a field of the same struct, and where that is written."""
+    """FIRST, or AFTER a field of the same struct, and its span in the text."""
 
     where: Literal["first", "after"]
     reference: str | None
@@ -31,7 +31,7 @@ class Position:
     end: int
 
     def move(self, path: Path, only_if_added: bool = False) -> MoveColumn:
-        """The move of a column to this position."""
+        """Return the move of a column to this position."""
         reference = None if self.reference is None else (*path[:-1], self.reference)
         return MoveColumn(path, self.where, reference, only_if_added)
 
@@ -51,7 +51,7 @@ def parse_names(cursor: Cursor, what: str = "a column name") -> Path:
 
 
 def new_name(cursor: Cursor, token: Token) -> str:
-    """The name that a column gets: Trino stores names in lower case."""
+    """Return the name of a new column: Trino stores names in lower case."""
     if cursor.dialect != "trino" or token.value == token.value.lower():
         return token.value
     cursor.note(f"Trino stores column names in lower case: {token.value} becomes {token.value.lower()}", token)
@@ -59,7 +59,7 @@ def new_name(cursor: Cursor, token: Token) -> str:
 
 
 def note_default(cursor: Cursor) -> None:
-    """Say that Spark itself takes no default, at the next token."""
+    """Note at the next token that Spark itself refuses defaults."""
     if cursor.dialect == "spark":
         cursor.note(
             "Spark 3.5 refuses DEFAULT for Iceberg tables; it is read here as Iceberg's own API means it", cursor.token
@@ -67,7 +67,7 @@ def note_default(cursor: Cursor) -> None:
 
 
 def parse_position(cursor: Cursor) -> Position | None:
-    """FIRST or AFTER with its reference, if one of them comes next."""
+    """Parse FIRST or AFTER with its reference, if one of them comes next."""
     start = cursor.token.start
     if cursor.accept("FIRST"):
         return Position("first", None, start, cursor.previous_end)
@@ -77,7 +77,7 @@ def parse_position(cursor: Cursor) -> Position | None:
 
 
 def parse_new_column(cursor: Cursor, if_not_exists: bool = False) -> list[Written]:
-    """The operations of one column definition in ADD COLUMN."""
+    """Parse one column definition of ADD COLUMN, and return its operations."""
     start = cursor.token.start
     tokens = cursor.path()
     path = (*(token.value for token in tokens[:-1]), new_name(cursor, tokens[-1]))
@@ -93,7 +93,7 @@ def parse_new_column(cursor: Cursor, if_not_exists: bool = False) -> list[Writte
 
 
 def _clauses(cursor: Cursor, column_type: IcebergType) -> tuple[bool, str | None, Any, Position | None]:
-    """Whether the column is required, its doc, its default, and its position."""
+    """Parse the clauses, and return whether the column is required, its doc, its default, and its position."""
     required, doc, position = False, None, None
     default: Any = NOT_GIVEN
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""A place in a list of tokens, and the small steps every part of the grammar is made of."""
+"""Walk a list of tokens, with the small steps that every part of the grammar is made of."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Cursor:
     Attributes
     ----------
     notes:
-        What was understood but loses something, one sentence each, with the offset it is about.
+        What was understood but loses something: one sentence each, with its offset.
     """
 
     def __init__(self, text: str, dialect: Dialect) -> None:
@@ -37,30 +37,30 @@ class Cursor:
 
     @property
     def previous_end(self) -> int:
-        """Offset right after the last token that was taken."""
+        """The offset right after the last taken token."""
         return self.tokens[self.index - 1].end if self.index else 0
 
     def ahead(self, count: int) -> Token:
-        """The token that comes after `count` others."""
+        """Return the token after `count` others."""
         return self.tokens[min(self.index + count, len(self.tokens) - 1)]
 
     def at(self, *words: str) -> bool:
-        """Whether these keywords come next, in any case; a quoted name is never a keyword."""
+        """Return whether these keywords come next, in any case; a quoted name is never a keyword."""
         return all(self.ahead(i).kind == "word" and self.ahead(i).text.upper() == word for i, word in enumerate(words))
 
     def at_symbol(self, *symbols: str) -> bool:
-        """Whether one of these symbols comes next."""
+        """Return whether one of these symbols comes next."""
         return self.token.kind == "symbol" and self.token.text in symbols
 
     @property
     def at_end(self) -> bool:
-        """Whether a statement ends here."""
+        """Return whether a statement ends here."""
         return self.token.kind == "end" or self.at_symbol(";")
 
     # ---------------------------------------------------------------- taking
 
     def take(self) -> Token:
-        """The next token; the end is never passed."""
+        """Take the next token; the end is never passed."""
         token = self.token
         self.index = min(self.index + 1, len(self.tokens) - 1)
         return token
@@ -80,13 +80,13 @@ class Cursor:
         return True
 
     def expect(self, *words: str) -> None:
-        """Take these keywords, or fail at the first that is not there."""
+        """Take these keywords. Raises at the first that is missing."""
         for word in words:
             if not self.accept(word):
                 raise self.unexpected(word)
 
     def expect_symbol(self, symbol: str) -> None:
-        """Take a symbol, or fail."""
+        """Take a symbol. Raises if it is missing."""
         if not self.accept_symbol(symbol):
             raise self.unexpected(f"'{symbol}'")
 
@@ -97,7 +97,7 @@ class Cursor:
         return self.take()
 
     def path(self, what: str = "a column name") -> tuple[Token, ...]:
-        """Take identifiers with dots between them."""
+        """Take identifiers separated by dots."""
         parts = [self.name(what)]
         while self.accept_symbol("."):
             parts.append(self.name("a name after the dot"))
@@ -119,13 +119,13 @@ class Cursor:
         return taken.value
 
     def fresh_id(self) -> int:
-        """A placeholder id for a field inside a type."""
+        """Return a placeholder id for a field inside a type."""
         self._last_id += 1
         return self._last_id
 
     @contextmanager
     def one_level_down(self) -> Iterator[None]:
-        """Around the parsing of a type, which may have others in it: refuses one that is nested too deeply."""
+        """Guard the parsing of a type, which may contain others: raise for one that is nested too deeply."""
         if self._level > MAX_NESTING:
             raise self.too_deep()
         self._level += 1
@@ -135,26 +135,26 @@ class Cursor:
     # ---------------------------------------------------------------- telling
 
     def note(self, sentence: str, token: Token) -> None:
-        """Remember a loss that is no error."""
+        """Note a loss that is not an error."""
         self.notes.append((sentence, token.start))
 
     def error(self, message: str, token: Token | None = None, hint: str | None = None) -> ParseError:
-        """An error at a token (the next one unless given)."""
+        """Return an error at a token, by default the next one."""
         return ParseError(message, text=self.text, position=(token or self.token).start, hint=hint)
 
     def unexpected(self, expected: str, hint: str | None = None) -> ParseError:
-        """An error for a next token that is not what the grammar asks for."""
+        """Return an error for a next token that the grammar does not expect."""
         if hint is None and self.at_symbol("-") and self.index and self.tokens[self.index - 1].kind == "word":
             hint = "quote a name that has a '-' in it"
         return self.error(f"Expected {expected}, found {self.shown(self.token)}", hint=hint)
 
     def too_deep(self) -> ParseError:
-        """An error for a type that has more levels than a column may have."""
+        """Return an error for a type with more levels than a column may have."""
         return self.error(f"Types nested more than {MAX_NESTING} levels deep are not supported")
 
     @staticmethod
     def shown(token: Token) -> str:
-        """A token as a message shows it."""
+        """Return a token as messages show it."""
         if token.kind == "end" or (token.kind == "symbol" and token.text == ";"):
             return "the end of the statement"
         text = " ".join(token.text.split())

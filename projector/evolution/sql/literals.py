@@ -1,6 +1,6 @@
-"""SQL literals to the values that `DEFAULT` gives: Python values, which a schema update converts to the column's type.
+"""Parse the SQL literals of `DEFAULT` to Python values, which a schema update converts to the column's type.
 
-Only literals: a default is stored in the schema as a value, so `CURRENT_DATE` or `1 + 2` cannot be one.
+Only literals are accepted: the schema stores a default as a value, so `CURRENT_DATE` or `1 + 2` cannot be one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from projector.schema.types import (
     UUIDType,
 )
 
-_LONGEST_NUMBER = 400  # a double written out has up to 309 digits before its point
+_LONGEST_NUMBER = 400  # a double in full has up to 309 digits before its point
 _SUFFIX = re.compile(r"(BD|[LSYDF])$", re.IGNORECASE)
 _TIMESTAMP = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?",
@@ -44,17 +44,17 @@ _ONLY_LITERALS = "a default must be a literal: a number, a string, TRUE, FALSE, 
 
 
 def parse_default(cursor: Cursor, column_type: IcebergType | None) -> Any:
-    """The literal after DEFAULT, as a Python value.
+    """Parse the literal after DEFAULT to a Python value.
 
     Parameters
     ----------
     column_type:
-        Type of the column where the statement names it: text is then read as SQL would read it for that type.
+        The type of the column, if the statement names it: text is then read as SQL reads it for that type.
 
     Raises
     ------
-    ParseError:
-        At the first token that belongs to no literal, or at a literal that its own type cannot hold.
+    ParseError
+        At the first token that does not belong to a literal, or at a literal that its own type cannot hold.
     """
     first = cursor.token
     value = _literal(cursor)
@@ -98,7 +98,7 @@ def _literal(cursor: Cursor) -> Any:
 
 
 def _exact_type(cursor: Cursor) -> IcebergType:
-    """The type of a cast; refused where Iceberg keeps less of it than SQL, because then the cast changes values."""
+    """Parse the type of a cast. Raises if Iceberg stores less of it than SQL, because the cast would change values."""
     token, noted = cursor.token, len(cursor.notes)
     found = parse_type(cursor)
     if len(cursor.notes) > noted:
@@ -109,7 +109,7 @@ def _exact_type(cursor: Cursor) -> IcebergType:
 
 
 def _number(cursor: Cursor, token: Token) -> int | float | Decimal:
-    """An int; a Decimal where there is a point or an exponent; a float where a suffix says so."""
+    """Return an int; a Decimal if there is a point or an exponent; a float if the suffix asks for one."""
     text, suffix = token.value, ""
     if len(text) > _LONGEST_NUMBER or re.search(r"[eE][+-]?[0-9]{5}", text):
         raise cursor.error("Number out of range: no type holds so many digits", token)
@@ -148,7 +148,7 @@ def _cast(cursor: Cursor) -> Any:
 
 
 def _typed_text(cursor: Cursor) -> Any:
-    """A literal that begins with its type, such as DATE '2024-01-31'."""
+    """Parse a literal that begins with its type, such as DATE '2024-01-31'."""
     first = cursor.token
     not_one = cursor.error(f"Not a literal: {cursor.shown(first)}", hint=_ONLY_LITERALS)
     if first.kind != "word":
@@ -156,7 +156,7 @@ def _typed_text(cursor: Cursor) -> Any:
     try:
         text_type = _exact_type(cursor)
     except ParseError as error:
-        # A type that Iceberg has not (INTERVAL '1' DAY) and a function that is no type at all read the same here.
+        # A type that Iceberg lacks (INTERVAL '1' DAY) and a function, which is not a type, look the same here.
         raise not_one from error
     if cursor.token.kind != "string":
         raise not_one
@@ -164,12 +164,12 @@ def _typed_text(cursor: Cursor) -> Any:
     value = SqlText(cursor.string("a literal"))
     short = len(value) <= _LONGEST_NUMBER
     if short and isinstance(text_type, DecimalType) and re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)", value):
-        return Decimal(value)  # its scale is that of its digits, not of the bare word DECIMAL
+        return Decimal(value)  # its scale is that of its digits, not that of DECIMAL without parameters
     return _converted(cursor, text, value, text_type)
 
 
 def _converted(cursor: Cursor, token: Token, value: Any, to_type: IcebergType) -> Any:
-    """A literal as a value of a SQL type, for CAST and typed literals. Exact, or an error at the literal."""
+    """Return a literal as a value of a SQL type, for CAST and typed literals. Raises unless the conversion is exact."""
     if value is None:
         return None
     if isinstance(value, SqlText):
@@ -187,7 +187,7 @@ def _converted(cursor: Cursor, token: Token, value: Any, to_type: IcebergType) -
 
 
 def _read_text(cursor: Cursor, token: Token, text: str, to_type: IcebergType) -> Any:
-    """Text as SQL reads it for a type; what is no text of the type is an error at the literal."""
+    """Return text as SQL reads it for a type. Raises at the literal for text that is not of the type."""
     stripped = text.strip()
     try:
         match to_type:
@@ -232,7 +232,7 @@ def _blob(cursor: Cursor, text: str) -> bytes:
 
 
 def _timestamp(text: str, *, needs_zone: bool) -> datetime | str:
-    """A datetime, aware where an offset is written; ISO text where there are more than six fractional digits."""
+    """Return a datetime, aware if an offset is written; ISO text if there are more than six fractional digits."""
     found = _TIMESTAMP.fullmatch(text)
     if not found:
         raise ValueError("write YYYY-MM-DD hh:mm:ss, with an offset such as +00:00 where it needs one")
@@ -262,7 +262,7 @@ def _hours(offset: timedelta) -> str:
 
 
 def _for_column(cursor: Cursor, token: Token, value: Any, column_type: IcebergType) -> Any:
-    """A literal for a column whose type is known. What does not fit is left for the schema update to report."""
+    """Return a literal for a column of a known type. The schema update reports a value that does not fit."""
     binary_text = isinstance(column_type, BinaryType) and cursor.dialect == "duckdb"
     if isinstance(value, SqlText) and (binary_text or isinstance(column_type, _TIMESTAMPS)):
         value = _read_text(cursor, token, str(value), column_type)

@@ -1,4 +1,4 @@
-"""A SQL script as a proposal: its statements, the operations they ask for, and where each of them is written."""
+"""Parse a SQL script to a proposal: its statements, their operations, and where each operation is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from projector.evolution.updates.update_sort_order import WriteOrder
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """An operation and the span of the text it comes from: offsets in characters from 0, `end` after the last one."""
+    """An operation and its span in the text: offsets in characters from 0, `end` after its last character."""
 
     operation: Operation
     start: int
@@ -27,7 +27,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class AlterStatement:
-    """One statement of a script: the parts of the table name it uses, its span, and its operations in order."""
+    """One statement of a script: the parts of the table name, its span, and its operations in order."""
 
     table: tuple[str, ...]
     start: int
@@ -37,7 +37,7 @@ class AlterStatement:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that was understood but that Iceberg does not keep, and the offset it is about."""
+    """Something that was understood but that Iceberg does not store, and its offset."""
 
     message: str
     position: int
@@ -45,16 +45,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class AlterScript:
-    """What a SQL text asks for.
+    """The parsed script.
 
     Attributes
     ----------
     text, dialect:
-        The text as given and the dialect it was read in.
+        The text as given, and the dialect it was read in.
     statements:
-        In the order of the text; never empty. All name one table.
+        The statements in the order of the text; never empty. All name the same table.
     notes:
-        Losses that are no errors, such as the length of a VARCHAR.
+        Losses that are not errors, such as the length of a VARCHAR.
     """
 
     text: str
@@ -64,7 +64,7 @@ class AlterScript:
 
     @property
     def table(self) -> tuple[str, ...]:
-        """The table all statements name, in its longest spelling."""
+        """The table that all statements name, in its longest spelling."""
         return max((statement.table for statement in self.statements), key=len)
 
     @property
@@ -73,32 +73,32 @@ class AlterScript:
         return tuple(located for statement in self.statements for located in statement.operations)
 
     def line_and_column(self, position: int) -> tuple[int, int]:
-        """Line and column of an offset, both from 1."""
+        """Return the line and column of an offset, both from 1."""
         before = self.text[:position]
         return before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
 
     def source(self, located: Located | AlterStatement) -> str:
-        """The text of an operation or a statement."""
+        """Return the text of an operation or a statement."""
         return self.text[located.start : located.end]
 
 
 def parse_alter(text: str, dialect: str = "spark") -> AlterScript:
-    """Read ALTER TABLE statements, separated by semicolons.
+    """Parse ALTER TABLE statements, separated by semicolons.
 
     Parameters
     ----------
     text:
-        SQL: comments and empty statements are allowed, at least one statement is needed.
+        The SQL. It may hold comments and empty statements, and needs at least one statement.
     dialect:
-        `spark`, `trino` or `duckdb`; decides the grammar, how names are quoted and what types mean (`TIMESTAMP` is
+        `spark`, `trino` or `duckdb`. Decides the grammar, how names are quoted and what types mean (`TIMESTAMP` is
         Iceberg's `timestamptz` in Spark, `timestamp` in the others).
 
     Raises
     ------
-    ParseError:
-        What is not understood, with its position; nothing is ever skipped. Also where two statements name different
+    ParseError
+        Text that is not understood, with its position; nothing is ever skipped. Also two statements that name different
         tables.
-    UnsupportedError:
+    UnsupportedError
         An unknown dialect.
     """
     cursor = Cursor(text, check_dialect(dialect))
@@ -132,22 +132,22 @@ def parse_alter(text: str, dialect: str = "spark") -> AlterScript:
 
 
 def is_same_table(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two spellings can mean one table: `t` and `db.t`, in any case."""
+    """Return whether two spellings can mean the same table: `t` and `db.t`, in any case."""
     shorter, longer = sorted(([part.lower() for part in one], [part.lower() for part in other]), key=len)
     return longer[-len(shorter) :] == shorter
 
 
 def is_about_columns(operation: Operation) -> bool:
-    """Whether an operation changes the schema, and not partitioning, order or properties."""
+    """Return whether an operation changes the schema, and not partitioning, sort order or properties."""
     return not isinstance(operation, SpecOperation | WriteOrder | PropertyOperation)
 
 
 def to_transaction(
     script: AlterScript, *, case_sensitive: bool = False, allow_incompatible_changes: bool = False
 ) -> Transaction:
-    """The transaction that a script asks for; its statements may be of any kind.
+    """Return the transaction of a script, whose statements may be of any kind.
 
-    Each statement sees the outcome of those before it. Neighbouring statements about columns make one schema together.
+    Each statement sees the outcome of those before it. Adjacent statements about columns make one schema together.
 
     Parameters are those of `to_update`.
     """
@@ -180,7 +180,7 @@ def to_update(
     case_sensitive: bool = False,
     allow_incompatible_changes: bool = False,
 ) -> UpdateSchema:
-    """The schema update that a script asks for.
+    """Return the schema update of a script.
 
     Each statement sees the outcome of those before it. Every operation keeps its place in the text as its `source`.
 
@@ -189,12 +189,12 @@ def to_update(
     format_version, allow_incompatible_changes:
         As in `UpdateSchema`.
     case_sensitive:
-        Whether column names must match in case. All three dialects ignore it, so it is off unless asked for.
+        Whether column names must match in case. All three dialects ignore case, so this is off by default.
 
     Raises
     ------
-    UnsupportedError:
-        A statement that is not about columns; `to_transaction` takes those too.
+    UnsupportedError
+        A statement that is not about columns; `to_transaction` accepts those too.
     """
     for located in script.operations:
         if not is_about_columns(located.operation):
@@ -215,7 +215,7 @@ def to_update(
 
 
 def _spelled(operation: Operation, case_sensitive: bool) -> Operation:
-    """The operation with names as `UpdateSchema` wants them: in lower case for identifier fields in any case."""
+    """Return the operation with names as `UpdateSchema` expects them: identifier fields of any case in lower case."""
     if case_sensitive or not isinstance(operation, SetIdentifierFields):
         return operation
     return replace(operation, names=tuple(tuple(part.lower() for part in name) for name in operation.names))

@@ -1,7 +1,8 @@
-"""The statements that are understood, for each dialect.
+"""The statements of each dialect.
 
-A statement is chosen by the keywords it begins with, from a table; `_LATER` and `_REFUSED` name what is known and not
-taken, so that the message can name it too. Whatever else comes is an error at its first token.
+A statement is chosen by its first keywords, from a table. `_LATER` and `_REFUSED` list statements that are known and
+not
+supported, so that the message can name them. Everything else is an error at its first token.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ _SPARK_NARROWER = {
     **dict.fromkeys(("BYTE", "TINYINT", "SHORT", "SMALLINT"), "INT"),
     **dict.fromkeys(("VARCHAR", "CHAR", "CHARACTER"), "STRING"),
 }
-"""Types that Spark gives to new columns, but changes none to, and what the column has in the Iceberg table."""
+"""Types that Spark accepts for new columns but not in ALTER COLUMN TYPE, and the column's type in the Iceberg table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One statement: the table it names, where that name is, and its operations."""
+    """One statement: its table, the position of the table's name, and its operations."""
 
     table: Path
     table_start: int
@@ -63,7 +64,7 @@ class Parsed:
 
 
 def parse_statement(cursor: Cursor) -> Parsed:
-    """The statement that comes next, up to its semicolon. Raises `ParseError`."""
+    """Parse the next statement, up to its semicolon. Raises `ParseError`."""
     start = cursor.token.start
     if cursor.accept("COMMENT", "ON", "COLUMN") and cursor.dialect != "spark":
         table_start, table, written = _comment_on_column(cursor, start)
@@ -138,7 +139,7 @@ def _drop_one(cursor: Cursor) -> list[Written]:
 def _drop_duckdb(cursor: Cursor) -> list[Written]:
     cursor.accept("COLUMN")
     written = _drop_one(cursor)
-    # Neither has anything to act on: an Iceberg column has no dependents that are dropped with it.
+    # CASCADE and RESTRICT have no effect: an Iceberg column has no dependents.
     if not cursor.accept("CASCADE"):
         cursor.accept("RESTRICT")
     return written
@@ -218,7 +219,7 @@ def _changed_spark(cursor: Cursor, path: Path, start: int) -> list[Written]:
 
 
 def _hive_change(cursor: Cursor) -> list[Written]:
-    """CHANGE COLUMN: as ALTER COLUMN, or Hive's form `CHANGE c c type`, which Spark takes where no name changes."""
+    """Parse CHANGE COLUMN: as ALTER COLUMN, or Hive's form `CHANGE c c type`, which Spark accepts if the name stays."""
     cursor.accept("COLUMN")
     start = cursor.token.start
     path = parse_names(cursor)
@@ -337,8 +338,8 @@ _SPARK_ONLY: Mapping[str, Action] = {
     "SET TBLPROPERTIES": set_properties,
     "UNSET TBLPROPERTIES": unset_properties,
 }
-"""Statements that are not about columns. They come before `_REFUSED`, which has shorter keywords."""
-# The longest keywords come first where one begins like another.
+"""Statements that are not about columns. They precede `_REFUSED`, which has shorter keywords."""
+# Of keywords with a common beginning the longest come first.
 _ACTIONS: Mapping[Dialect, Mapping[str, Action]] = {
     "spark": {
         "ADD COLUMN": _add_spark,
@@ -379,4 +380,4 @@ _REFUSED: Mapping[str, tuple[str, str]] = {
     "CREATE TAG": ("CREATE TAG", _OTHER_STATEMENT),
     "DROP TAG": ("DROP TAG", _OTHER_STATEMENT),
 }
-"""Known statements that are refused by name: what to call them, and what to say besides."""
+"""Known statements that are refused: their names, and what else to say."""

@@ -1,4 +1,4 @@
-"""Statements about partition fields, the write order and table properties, in Spark's spelling."""
+"""Parse statements about partition fields, the write order and table properties, in Spark's syntax."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ _NO_PROPERTIES = {
     "current-snapshot-id": "it would change the table's data",
     "cherry-pick-snapshot-id": "it would change the table's data",
 }
-"""Keys that Spark takes for something else."""
+"""Keys that Spark interprets as something else."""
 
 
 # ---------------------------------------------------------------- partition fields
 
 
 def add_partition_field(cursor: Cursor) -> list[Written]:
-    """`ADD PARTITION FIELD transform [AS name]`, from the transform on."""
+    """Parse `ADD PARTITION FIELD transform [AS name]`, from the transform on."""
     return [_add(cursor)]
 
 
 def drop_partition_field(cursor: Cursor) -> list[Written]:
-    """`DROP PARTITION FIELD transform`, from the transform on. A mere name is a column's or a partition field's."""
+    """Parse `DROP PARTITION FIELD transform`, from the transform on. A bare name is a column or a partition field."""
     return [_remove(cursor)]
 
 
 def replace_partition_field(cursor: Cursor) -> list[Written]:
-    """`REPLACE PARTITION FIELD transform WITH transform [AS name]`, from the transform on."""
+    """Parse `REPLACE PARTITION FIELD transform WITH transform [AS name]`, from the transform on."""
     removed = _remove(cursor)
     cursor.expect("WITH")
     return [removed, _add(cursor)]
@@ -70,7 +70,7 @@ def _add(cursor: Cursor) -> Written:
 
 
 def _transform(cursor: Cursor) -> tuple[Path, str]:
-    """A column, or a transform of one: the column's path and the transform as metadata spells it."""
+    """Parse a column, or a transform of one: the column's path and the transform in metadata's spelling."""
     if not (cursor.token.kind == "word" and cursor.ahead(1).kind == "symbol" and cursor.ahead(1).text == "("):
         return parse_names(cursor, "a column or a transform"), "identity"
     named = cursor.take()
@@ -92,7 +92,7 @@ def _transform(cursor: Cursor) -> tuple[Path, str]:
 
 
 def _arguments(cursor: Cursor) -> tuple[Path, int | None]:
-    """A column, and a width before it or behind it."""
+    """Parse a column, and a width before or after it."""
     cursor.expect_symbol("(")
     width = _width(cursor) if cursor.token.kind == "number" else None
     if width is not None:
@@ -116,10 +116,11 @@ def _width(cursor: Cursor) -> int:
 
 
 def write_order(cursor: Cursor) -> list[Written]:
-    """`WRITE [DISTRIBUTED BY PARTITION] [[LOCALLY] ORDERED BY ... | UNORDERED]`, after WRITE, in either order.
+    """Parse `WRITE [DISTRIBUTED BY PARTITION] [[LOCALLY] ORDERED BY ... | UNORDERED]`, after WRITE, in either order.
 
-    As in Spark, a distribution without an order leaves the table unsorted, and an order sets the table's distribution
-    mode too: `range`, or with LOCALLY none that was not there.
+    As in Spark, a distribution without an order leaves the table unsorted, and an order also sets the table's
+    distribution
+    mode: `range`, or with LOCALLY `none` if there was none.
     """
     start = cursor.token.start
     fields: tuple[SortBy, ...] | None = None
@@ -174,12 +175,12 @@ def _sort_by(cursor: Cursor) -> SortBy:
 
 
 def set_properties(cursor: Cursor) -> list[Written]:
-    """`SET TBLPROPERTIES (key = value, ...)`, from the parenthesis on."""
+    """Parse `SET TBLPROPERTIES (key = value, ...)`, from the parenthesis on."""
     return _properties(cursor, _set)
 
 
 def unset_properties(cursor: Cursor) -> list[Written]:
-    """`UNSET TBLPROPERTIES [IF EXISTS] (key, ...)`. A key that is not there is no error, with IF EXISTS or without."""
+    """Parse `UNSET TBLPROPERTIES [IF EXISTS] (key, ...)`. A missing key is not an error, with or without IF EXISTS."""
     cursor.accept("IF", "EXISTS")
     return _properties(cursor, lambda cursor, key: RemoveProperty(key))
 

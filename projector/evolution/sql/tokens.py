@@ -1,7 +1,7 @@
-"""SQL text to tokens, in the dialects whose ALTER TABLE is understood.
+"""Split SQL text into tokens, in the dialects whose ALTER TABLE is supported.
 
-Own, because positions and quoting are the point here: every token knows its span, an unclosed comment or string is an
-error at its start, and nothing (doubled quotes, number suffixes, template braces) is rewritten on the way.
+This is our own tokenizer because positions and quoting matter here: every token knows its span, an unclosed comment or
+string is an error at its start, and nothing (doubled quotes, number suffixes, template braces) is rewritten.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _STANDARD_STRING = r"'(?:[^']|'')*'"
 _BACKSLASH_STRING = r"'(?:[^'\\]|\\.|'')*'"
 _DOUBLE_QUOTED = r'"(?:[^"]|"")+"'
 
-# Order matters: the first that matches is taken. `escaped` strings know backslashes, `raw` ones know no escape at all.
+# Order matters: the first match is taken. `escaped` strings have backslash escapes, `raw` ones have none.
 _PATTERNS: dict[Dialect, str] = {
     "spark": rf"""
         (?P<hex>[xX](?:'[^']*'|"[^"]*"))
@@ -91,7 +91,7 @@ _CONTROL = {"b": "\b", "n": "\n", "r": "\r", "t": "\t", "f": "\f", "0": "\0", "Z
 
 
 def check_dialect(dialect: str) -> Dialect:
-    """The dialect of a name, whatever its case. Raises `UnsupportedError` for another one."""
+    """Return the dialect of a name, ignoring case. Raises `UnsupportedError` for an unknown one."""
     for known in DIALECTS:
         if dialect.lower() == known:
             return known
@@ -99,9 +99,9 @@ def check_dialect(dialect: str) -> Dialect:
 
 
 def tokenize(text: str, dialect: Dialect) -> list[Token]:
-    """The tokens of a text, comments and white space left out; the last one is of kind `end`.
+    """Return the tokens of a text, without comments and white space; the last one is of kind `end`.
 
-    Raises `ParseError` at the start of a comment, string or quoted name that is never closed.
+    Raises `ParseError` at the start of a comment, string or quoted name that is not closed.
     """
     found: list[Token] = []
     offset = 0
@@ -165,7 +165,7 @@ def _token(text: str, offset: int, dialect: Dialect) -> Token:
 
 
 def _unescape(inner: str, quote: str, dialect: Dialect) -> str:
-    """The characters of a string with backslash escapes; a doubled quote is one quote."""
+    """Return the characters of a string with backslash escapes; a doubled quote is one quote."""
 
     def character(found: re.Match[str]) -> str:
         if found[0] == quote * 2:

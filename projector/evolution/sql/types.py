@@ -1,6 +1,6 @@
-"""SQL types to Iceberg types: one table for each dialect, as its Iceberg connector maps them.
+"""Map SQL types to Iceberg types, with one table for each dialect, as its Iceberg connector maps them.
 
-Ids inside the types are placeholders; a schema update gives the real ones.
+Ids inside the types are placeholders; a schema update assigns the real ones.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from projector.schema.types import (
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A type without parameters. `loses` says what of the SQL type Iceberg does not keep."""
+    """A type without parameters. `loses` says what of the SQL type Iceberg does not store."""
 
     type: IcebergType
     loses: str = ""
@@ -50,14 +50,14 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string type whose length Iceberg does not keep; `length_needed` where the dialect insists on one."""
+    """A string type whose length Iceberg does not store; `length_needed` if the dialect requires one."""
 
     length_needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Decimals:
-    """A decimal; precision and scale when none are given. A precision alone means scale 0."""
+    """A decimal; precision and scale are the defaults. A precision alone means scale 0."""
 
     precision: int
     scale: int
@@ -70,7 +70,7 @@ class Clock:
     Attributes
     ----------
     precisions:
-        Whether the dialect takes a number of fractional digits: up to 6 are microseconds, 7 to 9 nanoseconds.
+        Whether the dialect accepts a number of fractional digits: up to 6 are microseconds, 7 to 9 nanoseconds.
     zones:
         Whether WITH or WITHOUT TIME ZONE may follow.
     """
@@ -175,14 +175,14 @@ _DUCKDB: dict[str, Rule] = {
     "GEOMETRY": Refused("BLOB"),
 }
 _ICEBERG: Mapping[str, Rule] = {"UNKNOWN": Plain(UnknownType())}
-"""Types of Iceberg that no dialect has a name for, by their own name."""
+"""Iceberg types for which no dialect has a name, by their Iceberg names."""
 
 TYPES: Mapping[Dialect, Mapping[str, Rule]] = {"spark": _SPARK, "trino": _TRINO, "duckdb": _DUCKDB}
-"""What each dialect's type names mean in Iceberg."""
+"""The Iceberg types of each dialect's type names."""
 
 
 def parse_type(cursor: Cursor) -> IcebergType:
-    """The type that comes next. Raises `ParseError` at the name of a type that Iceberg cannot hold, at any depth."""
+    """Parse the next type. Raises `ParseError` at the name of a type that Iceberg cannot store, at any depth."""
     with cursor.one_level_down():
         parsed = _without_suffix(cursor)
     while cursor.dialect != "spark":
@@ -202,7 +202,7 @@ def parse_type(cursor: Cursor) -> IcebergType:
 
 
 def _without_suffix(cursor: Cursor) -> IcebergType:
-    # DuckDB takes a quoted type name for the type itself, in any case.
+    # DuckDB accepts quoted type names, in any case.
     if cursor.token.kind != "word" and not (cursor.dialect == "duckdb" and cursor.token.kind == "quoted"):
         raise cursor.unexpected("a type")
     named = cursor.take()
@@ -239,7 +239,7 @@ def _without_suffix(cursor: Cursor) -> IcebergType:
 
 
 def _numbers(cursor: Cursor, most: int) -> list[int]:
-    """Whole numbers in parentheses, one to `most` of them; none where no parenthesis follows."""
+    """Parse whole numbers in parentheses, one to `most` of them; none if no parenthesis follows."""
     if not cursor.accept_symbol("("):
         return []
     found: list[int] = []
@@ -307,7 +307,7 @@ def _map(cursor: Cursor) -> IcebergType:
 
 
 def _open(cursor: Cursor) -> str:
-    """Take the bracket that opens the parameters of an array or map; the one that closes them."""
+    """Take the bracket that opens the parameters of an array or map, and return the one that closes them."""
     if cursor.dialect != "duckdb" and cursor.accept_symbol("<"):
         return ">"
     if cursor.dialect == "spark":
@@ -342,6 +342,6 @@ def _spark_field(cursor: Cursor, name: Token) -> NestedField:
 
 
 def _plain_field(cursor: Cursor, name: Token) -> NestedField:
-    # Trino folds names that are not quoted.
+    # Trino folds unquoted names to lower case.
     spelled = name.value.lower() if cursor.dialect == "trino" and name.kind == "word" else name.value
     return NestedField(cursor.fresh_id(), spelled, parse_type(cursor))

@@ -1,4 +1,4 @@
-"""Updates of specs, orders and whole transactions as `with` blocks, with pyiceberg's habits."""
+"""Updates of specs, sort orders and whole transactions as `with` blocks, in pyiceberg's style."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Finish = Callable[[Transaction], TransactionCommit]
 
 
 class _Block:
-    """A `with` block that ends in one of two calls.
+    """A `with` block whose end commits or prepares what was recorded in it.
 
     Attributes
     ----------
     commit:
-        What the end of the block made of the changes; None before, where an error ended it, and inside a transaction.
+        The commit that the end of the block made; None before that, after an error, and inside a transaction.
     """
 
     def __init__(self, finish: Callable[[], TransactionCommit | None], abandon: Callable[[], None]) -> None:
@@ -43,7 +43,7 @@ class _Block:
 
 
 class UpdateSpecContext(_Block, UpdateSpec):
-    """An `UpdateSpec` that is committed at the end of its block."""
+    """An `UpdateSpec` that the end of its block commits."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class UpdateSpecContext(_Block, UpdateSpec):
 
 
 class UpdateSortOrderContext(_Block, UpdateSortOrder):
-    """An `UpdateSortOrder` that is committed at the end of its block."""
+    """An `UpdateSortOrder` that the end of its block commits."""
 
     def __init__(
         self,
@@ -68,15 +68,16 @@ class UpdateSortOrderContext(_Block, UpdateSortOrder):
         _Block.__init__(self, lambda: finish(self), lambda: abandon(self))
 
     def asc(self, column: Names, transform: Any = None, null_order: Any = "nulls-last") -> Self:
-        """Sort by a column, smallest first; nulls last unless given, as in pyiceberg, whose call this is."""
+        """Sort by a column, ascending. Nulls come last by default, as in pyiceberg, whose method this is."""
         super().asc(column, transform, null_order)
         return self
 
 
 class TransactionContext(_Block):
-    """Records several updates inside a `with` block and commits them as one change when it ends without an error.
+    """Records several updates inside a `with` block, and commits them as one change if the block ends without an
+    error.
 
-    An update that is a block of its own counts only where that block ends without an error too.
+    An update with a block of its own counts only if that block ends without an error too.
     """
 
     def __init__(self, transaction: Transaction, finish: Finish) -> None:
@@ -84,7 +85,7 @@ class TransactionContext(_Block):
         super().__init__(lambda: finish(transaction), lambda: None)
 
     def update_schema(self) -> UpdateSchemaContext:
-        """Change the schema, by pyiceberg's method names; in a block of its own or without one."""
+        """Change the schema, with pyiceberg's method names, in a block of its own or without one."""
         update = UpdateSchema(
             case_sensitive=self.transaction.case_sensitive,
             allow_incompatible_changes=self.transaction.allow_incompatible_changes,
@@ -99,7 +100,7 @@ class TransactionContext(_Block):
         return part
 
     def update_sort_order(self) -> UpdateSortOrderContext:
-        """Give the table another sort order."""
+        """Change the table's sort order."""
         part = UpdateSortOrderContext(_nothing, self.transaction.withdraw, self.transaction.case_sensitive)
         self.transaction.record(part)
         return part
@@ -125,7 +126,7 @@ class TransactionContext(_Block):
         return self
 
     def set_name_mapping(self, mapping: NameMapping | None = None) -> Self:
-        """Set the name mapping; None is the one that names every column by the name it has."""
+        """Set the name mapping; None is the mapping of every column by its present name."""
         self.transaction.set_name_mapping(mapping)
         return self
 

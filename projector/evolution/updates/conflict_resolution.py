@@ -1,4 +1,4 @@
-"""A schema update that lost a race: what is left of it to do on the schema that won."""
+"""Reduce a schema update that lost a race to what is left to do on the schema that won."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from projector.schema.types import NestedField, children
 def without_columns_that_others_added(
     update: UpdateSchema, first: tuple[Applied, ...], base: Schema, winner: Schema
 ) -> UpdateSchema:
-    """The update without the columns that the winner has added just so: the same name, type, doc and defaults.
+    """Return the update without columns that the winner added identically: with the same name, type, doc and defaults.
 
-    Adding one column twice is an error; here two writers had the same thought, and one of them was first. A column that
-    was there before the race, or that the winner made differently, stays in the update and is reported as taken.
+    Adding a column twice is an error, but here two writers made the same change, and one was first. A column that
+    existed
+    before the race, or that the winner added differently, stays in the update and is reported as existing.
 
     Parameters
     ----------
     first:
-        What the update did to `base`, the schema it was first applied to.
+        What the update did to `base`, the schema that it was first applied to.
     winner:
         The schema that is current now.
     """
@@ -49,7 +50,7 @@ def _is_there(step: Applied, field_id: int, base: Schema, winner: Schema) -> boo
 
 
 def _child(schema: Schema, parent: int, name: str) -> NestedField | None:
-    """The field of a name in the struct that a field holds."""
+    """Return the field of a name in the struct that a field holds."""
     if parent == ROOT:
         fields = schema.fields
     elif parent in schema.fields_by_id:

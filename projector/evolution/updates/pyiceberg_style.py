@@ -1,4 +1,4 @@
-"""Schema updates with pyiceberg's habits: a context manager, its method names, dotted or tuple paths."""
+"""Schema updates in pyiceberg's style: a context manager, its method names, dotted or tuple paths."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from projector.evolution.updates.update_schema import Names, UpdateSchema
 
 
 class UpdateSchemaContext:
-    """Records changes inside a `with` block and commits them when it ends without an error.
+    """Records changes inside a `with` block, and commits them if the block ends without an error.
 
     Parameters
     ----------
     update:
-        The update that is recorded to.
+        The update to record to.
     finish:
-        Called with it at the end of the block: commits or, for a dry run, only prepares.
+        Called with the update at the end of the block: commits it or, for a dry run, only prepares it.
 
     Attributes
     ----------
     commit:
-        What the end of the block made of the changes; None before, and where an error ended it.
+        The commit that the end of the block made; None before that, and after an error.
     """
 
     def __init__(self, update: UpdateSchema, finish: Callable[[UpdateSchema], SchemaCommit]) -> None:
@@ -60,7 +60,7 @@ class UpdateSchemaContext:
         Parameters
         ----------
         default_value, default:
-            The value in rows written before, under pyiceberg's name and under that of `UpdateSchema`.
+            The value in rows written before; by pyiceberg's name, and by that of `UpdateSchema`.
         """
         if default_value is not NOT_GIVEN and default is not NOT_GIVEN:
             raise SchemaUpdateError("Cannot add a column with two defaults", hint="give default_value or default")
@@ -113,7 +113,7 @@ class UpdateSchemaContext:
     def update_column(
         self, path: Names, field_type: Any = None, required: bool | None = None, doc: str | None = None
     ) -> Self:
-        """Change a column's type, whether it is required, its doc; what is not given stays."""
+        """Change a column's type, nullability or doc; arguments that are not given change nothing."""
         if field_type is not None:
             self.update.update_column_type(path, field_type)
         if required is not None:
@@ -138,7 +138,7 @@ class UpdateSchemaContext:
         return self
 
     def make_column_optional(self, path: Names) -> Self:
-        """Let a column be null."""
+        """Allow nulls in a column."""
         self.update.make_column_optional(path)
         return self
 
@@ -158,11 +158,11 @@ class UpdateSchemaContext:
         return self
 
     def set_identifier_fields(self, *fields: Names) -> Self:
-        """Set the fields that identify a row."""
+        """Set the identifier fields."""
         self.update.set_identifier_fields(*fields)
         return self
 
     def union_by_name(self, new_schema: Any, promote: bool = False) -> Self:
-        """Merge a schema in by names."""
+        """Merge a schema by name."""
         self.update.union_by_name(new_schema, promote=promote)
         return self

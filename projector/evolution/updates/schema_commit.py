@@ -1,4 +1,4 @@
-"""What a commit of a schema update would write: the next metadata, built from the table's present one."""
+"""Prepare the commit of a schema update: build the next metadata from the table's present one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class SchemaCommit:
     Parameters
     ----------
     metadata:
-        The table's metadata after the commit; the very metadata that was given where nothing changes.
+        The table's metadata after the commit; the given object itself if nothing changes.
     schema:
         The schema that is current after the commit.
     added:
-        Whether the commit adds the schema. False where the table has had an equal one, whose id is used again.
+        Whether the commit adds the schema. False if the table already has an equal one, whose id is reused.
     changed:
         Whether there is anything to commit.
     """
@@ -51,19 +51,19 @@ def prepare_schema_update(
     Parameters
     ----------
     metadata:
-        The table's present metadata. Its format version decides what is legal, not the update's own.
+        The table's present metadata. Its format version decides what is legal, not the update's.
     update:
-        What to change.
+        The changes.
     metadata_file:
-        Location of the file that `metadata` was read from, for the metadata log. Unless given it is the one that the
-        metadata itself knows; without any the log stays as it is.
+        Location of the file that `metadata` was read from, for the metadata log. By default the file that the metadata
+        itself knows; without one, the log is unchanged.
     timestamp_ms:
-        Time of the commit, in milliseconds from 1970-01-01 UTC; now, unless given.
+        The time of the commit, in milliseconds from 1970-01-01 UTC; now by default.
 
     Raises
     ------
     SchemaUpdateError
-        A change that cannot be applied to the current schema, or that the partition spec or sort order forbids.
+        A change cannot be applied to the current schema, or the partition specs or the sort order forbid it.
     """
     commit = change_schema(metadata, update)
     if not commit.changed:
@@ -73,12 +73,12 @@ def prepare_schema_update(
 
 
 def change_schema(metadata: TableMetadata, update: UpdateSchema) -> SchemaCommit:
-    """As `prepare_schema_update`, but as yet without time and log."""
+    """Apply a schema update like `prepare_schema_update`, without commit time and log."""
     return commit_applied(metadata, apply_update(metadata, update))
 
 
 def commit_applied(metadata: TableMetadata, steps: Sequence[Applied]) -> SchemaCommit:
-    """As `change_schema`, for what the statements of an update do to the current schema."""
+    """Return the commit of what the statements of an update do to the current schema, without commit time and log."""
     base = metadata.current_schema
     result = steps[-1].schema
     if result.same_columns(base):
@@ -90,7 +90,7 @@ def commit_applied(metadata: TableMetadata, steps: Sequence[Applied]) -> SchemaC
 def with_schema(
     metadata: TableMetadata, result: Schema, last_column_id: int, properties: Mapping[str, str]
 ) -> SchemaCommit:
-    """A table's metadata with another schema current, one that it has had or a new one; as yet without time and log.
+    """Return a table's metadata with another current schema, an earlier or a new one, without commit time and log.
 
     Raises `SchemaUpdateError` for a schema that the partition specs or the sort order forbid.
     """
@@ -109,7 +109,7 @@ def with_schema(
 
 
 def apply_update(metadata: TableMetadata, update: UpdateSchema) -> tuple[Applied, ...]:
-    """What each statement of an update does to a table's current schema. Raises `SchemaUpdateError`."""
+    """Return what each statement of an update does to a table's current schema. Raises `SchemaUpdateError`."""
     steps = apply_statements(
         update.operations,
         metadata.current_schema,
@@ -118,15 +118,15 @@ def apply_update(metadata: TableMetadata, update: UpdateSchema) -> tuple[Applied
         case_sensitive=update.case_sensitive,
         allow_incompatible_changes=update.allow_incompatible_changes,
     )
-    if (error := id_above_last(metadata)) is not None:  # after what Java says of the change itself
+    if (error := id_above_last(metadata)) is not None:  # after Java's own errors about the change
         raise error
     return steps
 
 
 def try_update_of(metadata: TableMetadata, update: UpdateSchema) -> Outcome:
-    """What of an update can be applied to a table's current schema, and why the rest cannot.
+    """Apply as much of an update as possible to a table's current schema, and return why the rest cannot be applied.
 
-    Raises `SchemaUpdateError` if no schema of the table can be changed, whatever the change.
+    Raises `SchemaUpdateError` if no schema of the table can be changed at all.
     """
     if (error := id_above_last(metadata)) is not None:
         raise error
@@ -135,20 +135,20 @@ def try_update_of(metadata: TableMetadata, update: UpdateSchema) -> Outcome:
 
 
 def _last_column_id(metadata: TableMetadata) -> int:
-    """The highest id ever given, also where a writer has left `last-column-id` below the ids of an older schema.
+    """Return the highest id ever assigned, even if a writer left `last-column-id` below the ids of an older schema.
 
-    Below the ids of the current schema it stays as it is: the update gives Java's answer.
+    If it is below the ids of the current schema it is returned as it is: the update then gives Java's answer.
     """
     if id_above_last(metadata) is not None:
         return metadata.last_column_id
     try:
         return max(metadata.last_column_id, *(_highest_id(node) for node in _schemas(metadata, None)))
-    except (KeyError, TypeError, AttributeError):  # malformed, which parsing says with the place and the reason
+    except (KeyError, TypeError, AttributeError):  # malformed: parsing reports it with the place and the reason
         return max(metadata.last_column_id, *(schema.highest_field_id for schema in metadata.schemas))
 
 
 def _highest_id(node: Any) -> int:
-    """The highest field id in a schema's JSON. A table may have many schemas: they are not parsed for this."""
+    """Return the highest field id in a schema's JSON. It is not parsed, because a table may have many schemas."""
     highest, left = 0, [node]
     while left:
         here = left.pop()
@@ -168,7 +168,7 @@ def _highest_id(node: Any) -> int:
 
 
 def _equal_schema(metadata: TableMetadata, schema: Schema) -> Schema | None:
-    """The first of the table's schemas that has the same columns, if any. Only those that may are parsed."""
+    """Return the first of the table's schemas with the same columns, if any. Only schemas that may match are parsed."""
     names = [field.name for field in schema.fields]
     for node in _schemas(metadata, None):
         if _names(node) in (names, None):
@@ -179,7 +179,7 @@ def _equal_schema(metadata: TableMetadata, schema: Schema) -> Schema | None:
 
 
 def _names(node: Any) -> list[Any] | None:
-    """The names of the top-level fields in a schema's JSON; None for malformed ones, which parsing reports."""
+    """Return the names of the top-level fields in a schema's JSON; None if it is malformed, which parsing reports."""
     try:
         return [field["name"] for field in node["fields"]]
     except (KeyError, TypeError):
@@ -187,7 +187,7 @@ def _names(node: Any) -> list[Any] | None:
 
 
 def _schemas(metadata: TableMetadata, added: Schema | None) -> list[Any]:
-    """The JSON of all schemas; metadata of version 1 may have had its one schema under `schema` only."""
+    """Return the JSON of all schemas. Metadata of version 1 may have its only schema under `schema`."""
     listed = metadata.raw.get("schemas")
     known = (
         list(listed) if listed is not None else [{**metadata.raw["schema"], "schema-id": metadata.current_schema_id}]

@@ -1,4 +1,4 @@
-"""What a change of the partition spec makes of a table's metadata."""
+"""Apply a change of the partition spec to a table's metadata."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from projector.schema.types import StructType
 
 @dataclass(frozen=True, slots=True)
 class SpecChange:
-    """A change of the partition spec, as yet without time and log.
+    """A change of the partition spec, without commit time and log.
 
     Parameters
     ----------
     metadata:
-        The metadata after it; the very metadata that was given where nothing changes.
+        The metadata after the change; the given object itself if nothing changes.
     spec:
-        The spec that was asked for, with the id that it has in the table.
+        The requested spec, with its id in the table.
     added:
-        Whether it is new. False where the table has had an equal one, whose id is used again.
+        Whether the spec is new. False if the table already has an equal one, whose id is reused.
     is_default:
-        Whether the change makes it the table's default, which it was not before.
+        Whether the change makes it the table's default spec, which it was not before.
     """
 
     metadata: TableMetadata
@@ -88,13 +88,13 @@ def change_spec(metadata: TableMetadata, update: UpdateSpec) -> SpecChange:
 
 
 def specs_json(metadata: TableMetadata) -> list[Any]:
-    """The JSON of all specs; metadata of version 1 may have had its one spec under `partition-spec` only."""
+    """Return the JSON of all specs. Metadata of version 1 may have its only spec under `partition-spec`."""
     listed = metadata.raw.get("partition-specs")
     return [spec_to_json(spec) for spec in metadata.specs.values()] if listed is None else list(listed)
 
 
 def _same_fields(one: Sequence[PartitionField], other: Sequence[PartitionField]) -> bool:
-    """Whether two specs make the same tuples, by the same names; field ids do not count."""
+    """Return whether two specs make the same tuples under the same names; field ids do not count."""
     return [_without_id(f) for f in one] == [_without_id(f) for f in other]
 
 
@@ -109,7 +109,7 @@ def _check_ids_in_order(fields: Sequence[PartitionField]) -> None:
 
 
 def _check_names_are_no_columns(new: Sequence[PartitionField], schema: Schema) -> None:
-    """Only the value of a column itself may go by the column's name. Java does not look at a field's own column."""
+    """Raise if a partition field has a column's name and is not its own value. Java ignores a field's own column."""
     for field in new:
         if field.name in schema.ids_by_name and not field.is_identity and not field.is_void:
             raise SchemaUpdateError(
@@ -119,7 +119,7 @@ def _check_names_are_no_columns(new: Sequence[PartitionField], schema: Schema) -
 
 
 def check_fields(fields: Sequence[PartitionField], schema: Schema) -> None:
-    """Refuse partition fields that a schema does not allow. Raises `SchemaUpdateError`."""
+    """Raise `SchemaUpdateError` for partition fields that a schema does not allow."""
     names: set[str] = set()
     for field in fields:
         taken = schema.ids_by_name.get(field.name)

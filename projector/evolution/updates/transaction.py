@@ -30,18 +30,18 @@ Update = (
     | UndeleteColumn
     | SetNameMapping
 )
-"""What a transaction is made of."""
+"""The updates that a transaction can hold."""
 
 
 class Transaction:
-    """A recording of several updates, which see the outcome of those before them and are committed as one change.
+    """Records several updates, each of which sees the outcome of those before it, and commits them as one change.
 
     Parameters
     ----------
     case_sensitive:
         Whether column names must match in case.
     allow_incompatible_changes:
-        Allow schema changes that old data may not fit.
+        Allow schema changes that old data may violate.
     """
 
     def __init__(self, *, case_sensitive: bool = True, allow_incompatible_changes: bool = False) -> None:
@@ -51,16 +51,16 @@ class Transaction:
 
     @property
     def updates(self) -> tuple[Update, ...]:
-        """What has been recorded, in order."""
+        """The recorded updates, in order."""
         return tuple(self._updates)
 
     def record(self, *updates: Update) -> Transaction:
-        """Record updates made elsewhere."""
+        """Record updates that were made elsewhere."""
         self._updates.extend(updates)
         return self
 
     def withdraw(self, update: Update) -> None:
-        """Take back an update that was recorded."""
+        """Remove a recorded update."""
         self._updates = [known for known in self._updates if known is not update]
 
     def update_schema(self) -> UpdateSchema:
@@ -78,7 +78,7 @@ class Transaction:
         return update
 
     def update_sort_order(self) -> UpdateSortOrder:
-        """Begin a sort order that takes the place of the present one."""
+        """Begin a sort order that replaces the present one."""
         update = UpdateSortOrder(case_sensitive=self.case_sensitive)
         self._updates.append(update)
         return update
@@ -91,7 +91,7 @@ class Transaction:
         return self.record(update)
 
     def remove_properties(self, *keys: str) -> Transaction:
-        """Remove table properties, those that are there."""
+        """Remove table properties that exist."""
         update = UpdateProperties()
         for key in keys:
             update.remove(key)
@@ -107,7 +107,7 @@ class Transaction:
         return self.record(UndeleteColumn(where, new_name, as_optional=as_optional))
 
     def set_name_mapping(self, mapping: NameMapping | None = None) -> Transaction:
-        """Set the table's name mapping; None is the one that names every column by the name it has."""
+        """Set the table's name mapping; None is the mapping of every column by its present name."""
         return self.record(SetNameMapping(mapping))
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One update of a transaction, and the metadata before and after it; the same object where it changes nothing."""
+    """One update of a transaction, and the metadata before and after it; the same object if it changes nothing."""
 
     update: Update
     before: TableMetadata
@@ -130,9 +130,9 @@ class TransactionCommit:
     Parameters
     ----------
     metadata:
-        The table's metadata after the commit; the very metadata that was given where nothing changes.
+        The table's metadata after the commit; the given object itself if nothing changes.
     steps:
-        What each update does, in order; between them there is no time and no entry in the log.
+        What each update does, in order. Commit time and metadata log change only at the end.
     changed:
         Whether there is anything to commit.
     """
@@ -157,13 +157,13 @@ def prepare_transaction(
     metadata_file, timestamp_ms:
         As in `prepare_schema_update`.
     lost:
-        The same transaction as it was prepared before it lost a race. Columns that the winner has added just as it
-        would have are not added again.
+        The same transaction as prepared before it lost a race. Columns that the winner added identically are not added
+        again.
 
     Raises
     ------
     SchemaUpdateError
-        The first update that cannot be applied. Nothing of the others is kept.
+        The first update that cannot be applied. None of the others is applied either.
     """
     steps: list[Step] = []
     after = metadata
@@ -186,7 +186,7 @@ def _left_of(update: Update, before: TableMetadata, now: TableMetadata) -> Updat
 
 
 def apply_one(metadata: TableMetadata, update: Any) -> TableMetadata:
-    """The metadata after one update, as yet without time and log; the same object where nothing changes.
+    """Return the metadata after one update, without commit time and log; the same object if nothing changes.
 
     Raises `SchemaUpdateError`.
     """

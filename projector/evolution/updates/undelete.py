@@ -1,4 +1,4 @@
-"""Bringing a dropped column back under its old id, so that the values of old files are seen again."""
+"""Bring back a dropped column under its old id, so that the values in old files are visible again."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from projector.schema.types import NestedField, StructType, children
 
 @dataclass(frozen=True, slots=True)
 class UndeleteColumn(Operation):
-    """Bring a dropped column back, with everything in it, under its old ids.
+    """Bring back a dropped column, with all its children, under its old ids.
 
     Parameters
     ----------
     path:
-        The column, as an earlier schema names it. Of several dropped columns of one name the last one comes back.
+        The column, as an earlier schema names it. Of several dropped columns with this name, the last one comes back.
     new_name:
-        The name it is to have; the old one unless given.
+        Its new name; the old one by default.
     field_id:
-        Which column, where the name is not enough.
+        The column's id, if the name is ambiguous.
     as_optional:
         Whether a required column may come back as an optional one.
     """
@@ -42,12 +42,12 @@ class UndeleteColumn(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A column that an earlier schema has and the current one has not.
+    """A column that an earlier schema has and the current one does not.
 
     Parameters
     ----------
     field:
-        The column as it was last.
+        The column in its last form.
     schema:
         The last schema that has it.
     parent_id:
@@ -65,7 +65,7 @@ class Dropped:
 
 
 def dropped_columns(metadata: TableMetadata) -> tuple[Dropped, ...]:
-    """Every column that can be asked back: dropped while the one that holds it is still there, the last one first."""
+    """Return the columns that can be brought back: dropped ones whose parent still exists, the last dropped first."""
     current = metadata.current_schema.fields_by_id
     found: dict[int, Dropped] = {}
     for schema in sorted(metadata.schemas, key=lambda s: s.schema_id, reverse=True):
@@ -77,13 +77,14 @@ def dropped_columns(metadata: TableMetadata) -> tuple[Dropped, ...]:
 
 
 def undelete(metadata: TableMetadata, operation: UndeleteColumn) -> SchemaCommit:
-    """A table's metadata with a dropped column back in its place, as yet without time and log.
+    """Return a table's metadata with a dropped column back in its place, without commit time and log.
 
     Raises
     ------
     SchemaUpdateError
-        A column that no schema has, that is there already, whose parent is gone, whose name is taken, or that was
-        required while the table has been written to since (spec: Schema Evolution).
+        No schema has the column, or it exists already, its parent is gone, its name is taken, or it was required and
+        the
+        table has been written to since (spec: Schema Evolution).
     """
     try:
         return _undelete(metadata, operation)
@@ -137,7 +138,7 @@ def _find(metadata: TableMetadata, operation: UndeleteColumn) -> Dropped:
 
 
 def _has_moved(metadata: TableMetadata, field_id: int) -> bool:
-    """Whether rows may have been written without the field: some branch's head was not written under it."""
+    """Return whether rows may have been written without the field: some branch's head was not written under it."""
     for ref in metadata.refs.values():
         if not ref.is_branch:
             continue
@@ -161,7 +162,7 @@ def _check_parent(base: Schema, dropped: Dropped) -> None:
 
 
 def _with_field(base: Schema, dropped: Dropped, field: NestedField) -> tuple[NestedField, ...]:
-    """The columns of a schema with one more, behind those that it stood behind before."""
+    """Return the columns of a schema with one more, after the columns that preceded it before."""
     pending = Pending(base, 0, 3, True, False, [])
     pending.updates[field.field_id] = field
     pending.additions[dropped.parent_id] = [field.field_id]
@@ -178,7 +179,7 @@ def _with_field(base: Schema, dropped: Dropped, field: NestedField) -> tuple[Nes
 
 
 def _properties(metadata: TableMetadata, dropped: Dropped, field: NestedField) -> Mapping[str, str]:
-    """The table's properties. A mapping keeps dropped columns, so there is seldom anything to add to it."""
+    """Return the table's properties. A mapping keeps dropped columns, so it seldom needs an addition."""
     text = metadata.properties.get(NAME_MAPPING_PROPERTY)
     if text is None:
         return metadata.properties

@@ -26,7 +26,7 @@ RESERVED_PROPERTIES = frozenset(
         "default-sort-order",
     }
 )
-"""Properties that are no properties: catalogs show the table's state under their names."""
+"""Names under which catalogs show the table's state; they are not stored as properties."""
 
 METRICS_PREFIX = "write.metadata.metrics.column."
 
@@ -41,7 +41,7 @@ class SetProperty(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RemoveProperty(Operation):
-    """Remove a table property, if it is there."""
+    """Remove a table property, if it exists."""
 
     key: str
 
@@ -50,18 +50,18 @@ PropertyOperation = SetProperty | RemoveProperty
 
 
 class UpdateProperties:
-    """A recording of changes of table properties, to be applied to whatever properties are there at the commit."""
+    """Records changes of table properties, and applies them to the properties that are current at the commit."""
 
     def __init__(self) -> None:
         self._operations: list[PropertyOperation] = []
 
     @property
     def operations(self) -> tuple[PropertyOperation, ...]:
-        """What has been recorded, in order."""
+        """The recorded operations, in order."""
         return tuple(self._operations)
 
     def record(self, *operations: PropertyOperation) -> UpdateProperties:
-        """Record operations made elsewhere, such as by a parser."""
+        """Record operations that were made elsewhere, for example by a parser."""
         self._operations.extend(operations)
         return self
 
@@ -70,7 +70,7 @@ class UpdateProperties:
         return self.record(SetProperty(key, value))
 
     def remove(self, key: str) -> UpdateProperties:
-        """Remove a property, if it is there."""
+        """Remove a property, if it exists."""
         return self.record(RemoveProperty(key))
 
     def __repr__(self) -> str:
@@ -78,13 +78,14 @@ class UpdateProperties:
 
 
 def change_properties(metadata: TableMetadata, update: UpdateProperties) -> TableMetadata:
-    """A table's metadata with other properties, as yet without time and log; as it was where nothing changes.
+    """Return a table's metadata with other properties, without commit time and log; the same object if nothing
+    changes.
 
     Raises
     ------
     SchemaUpdateError
-        A property that is set and removed at once, a reserved one, a metrics mode of a column that is not there, or a
-        format version that the table cannot be raised to.
+        A property is both set and removed, or reserved; a metrics mode names a missing column; or the table cannot be
+        raised to the format version.
     """
     sets: dict[str, str] = {}
     removes: set[str] = set()

@@ -1,4 +1,4 @@
-"""`UpdateSchema`: records schema changes, to be applied to whatever schema is current when they are committed."""
+"""`UpdateSchema`: records schema changes, and applies them to the schema that is current at the commit."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ Names = str | Sequence[str]
 
 
 class UpdateSchema:
-    """A recording of schema changes.
+    """Records schema changes.
 
-    Every method records one operation and returns the update itself. Nothing is looked at before `apply`: names, types
-    and values that are wrong are reported there, and the same recording can be applied to another schema.
+    Every method records one operation and returns the update itself. Nothing is checked before `apply`: invalid names,
+    types and values are reported there, and the same recording can be applied to another schema.
 
     Parameters
     ----------
     format_version:
-        Format version of the table: decides promotions, types and defaults. A commit uses the table's own.
+        The format version of the table, which decides which promotions, types and defaults are legal. A commit uses the
+        table's own.
     case_sensitive:
         Whether names must match in case.
     allow_incompatible_changes:
-        Allow changes that old data may not fit: required columns without a default, and optional to required.
+        Allow changes that old data may violate: required columns without a default, and optional to required.
     """
 
     def __init__(
@@ -56,15 +57,15 @@ class UpdateSchema:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """What has been recorded, in order."""
+        """The recorded operations, in order."""
         return tuple(self._operations)
 
     def is_empty(self) -> bool:
-        """Whether nothing has been recorded."""
+        """Return whether nothing has been recorded."""
         return not self._operations
 
     def record(self, *operations: Operation) -> UpdateSchema:
-        """Record operations made elsewhere: by a parser, or by a schema diff."""
+        """Record operations that were made elsewhere: by a parser, or from a schema diff."""
         self._operations.extend(operations)
         return self
 
@@ -76,14 +77,15 @@ class UpdateSchema:
         Parameters
         ----------
         name:
-            Name at the top level; a dot in it is refused as ambiguous. A tuple is a path: its last name is added to the
+            The name at the top level; a dot in it is refused as ambiguous. A tuple is a path: its last name is added to
+            the
             struct that the others name, and `("a.b",)` is a top-level column with a dot in its name.
         type:
-            An Iceberg type, or its JSON spelling. Ids in it are placeholders.
+            An Iceberg type, or its JSON spelling. Its ids are placeholders.
         doc:
-            Documentation.
+            The documentation.
         default:
-            Value of the column in rows written before (format version 3) and for writers that give none.
+            The value of the column in rows written before (format version 3), and for writers that provide none.
         """
         return self._add(None, name, type, False, doc, default)
 
@@ -110,7 +112,7 @@ class UpdateSchema:
         return self.record(recorded)
 
     def delete_column(self, path: Names) -> UpdateSchema:
-        """Drop a column with everything in it."""
+        """Drop a column with all its children."""
         return self.record(DeleteColumn(_path(path)))
 
     # ---------------------------------------------------------------- changing
@@ -120,7 +122,7 @@ class UpdateSchema:
         return self.record(RenameColumn(_path(path), new_name))
 
     def make_column_optional(self, path: Names) -> UpdateSchema:
-        """Let a column, a list element or a map value be null."""
+        """Allow nulls in a column, a list element or a map value."""
         return self.record(MakeColumnOptional(_path(path)))
 
     def require_column(self, path: Names) -> UpdateSchema:
@@ -156,22 +158,24 @@ class UpdateSchema:
     # ---------------------------------------------------------------- the whole schema
 
     def set_identifier_fields(self, *names: Names) -> UpdateSchema:
-        """Set the fields that identify a row, by the names they have after the update; none removes them."""
+        """Set the identifier fields, by the names that they have after the update; no argument removes all."""
         return self.record(SetIdentifierFields(tuple(_path(name) for name in names)))
 
     def union_by_name(self, schema: Any, promote: bool = False) -> UpdateSchema:
-        """Merge a schema in by names, at every depth; the given schema's ids are ignored.
+        """Merge a schema by name, at every depth; the given schema's ids are ignored.
 
-        Missing fields are added, fields that the given schema marks optional become optional, changed docs are taken,
-        fields it does not mention stay.
+        Missing fields are added, fields that the given schema marks optional become optional, changed docs are taken
+        over,
+        and fields that it does not mention stay.
 
         Parameters
         ----------
         schema:
             A `Schema`, its JSON (text or parsed), or an Arrow schema.
         promote:
-            False: a field whose type differs, or a new field that is required, is an error. True: types are promoted
-            where the spec allows it, a narrower type changes nothing, and a new field is added as optional.
+            False: a field whose type differs, or a new required field, is an error. True: types are promoted if the
+            spec
+            allows it, a narrower type changes nothing, and a new field is added as optional.
         """
         return self.record(UnionByName(_schema(schema), promote))
 
@@ -185,14 +189,14 @@ class UpdateSchema:
         Parameters
         ----------
         base:
-            The schema to change; it stays as it is.
+            The schema to change; it is not modified.
         last_column_id:
-            The table's `last-column-id`: new fields get ids above it.
+            The table's `last-column-id`: new fields get higher ids.
 
         Raises
         ------
-        SchemaUpdateError:
-            An operation that cannot be applied to this schema.
+        SchemaUpdateError
+            An operation cannot be applied to this schema.
         """
         from projector.evolution.apply.schema import apply_operations
 
@@ -207,11 +211,11 @@ class UpdateSchema:
         return schema if schema is base else replace(schema, schema_id=base.schema_id), last
 
     def __copy__(self) -> UpdateSchema:
-        """Return an update with the same switches and a record of its own."""
+        """Return an update with the same options and an independent record."""
         return self.with_operations(self._operations)
 
     def with_operations(self, operations: Iterable[Operation]) -> UpdateSchema:
-        """An update with the same switches that has other operations recorded."""
+        """Return an update with the same options and other operations."""
         return UpdateSchema(
             format_version=self.format_version,
             case_sensitive=self.case_sensitive,
@@ -224,12 +228,12 @@ class UpdateSchema:
 
 
 def _path(path: Any) -> FieldPath:
-    """A path as it is recorded; what is no path at all is kept and reported when applied."""
+    """Return a path as it is recorded. An invalid path is recorded too, and reported on application."""
     return tuple(path) if isinstance(path, (tuple, list)) else path
 
 
 def _type(given: Any) -> Any:
-    """A type as it is recorded: parsed JSON, and pyiceberg's types, become JSON text, which cannot change later."""
+    """Return a type as it is recorded: parsed JSON and pyiceberg types become JSON text, which cannot change later."""
     if isinstance(given, Mapping):
         return json.dumps(given)
     if hasattr(given, "model_dump_json"):
@@ -238,5 +242,5 @@ def _type(given: Any) -> Any:
 
 
 def _schema(given: Any) -> Any:
-    """A schema as it is recorded."""
+    """Return a schema as it is recorded."""
     return given if isinstance(given, Schema) else _type(given)

@@ -1,4 +1,4 @@
-"""`UpdateSortOrder`: records the order that rows of new files are to be sorted by, in place of the present one."""
+"""`UpdateSortOrder`: records the sort order for rows of new files, which replaces the present one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NullOrder = Literal["nulls-first", "nulls-last"]
 
 @dataclass(frozen=True, slots=True)
 class SortBy(Operation):
-    """Sort by a column under a transform, after the columns before it."""
+    """Sort by a column under a transform, after the preceding columns."""
 
     column: FieldPath
     transform: str = "identity"
@@ -31,15 +31,15 @@ class SortBy(Operation):
 
 @dataclass(frozen=True, slots=True)
 class WriteOrder(Operation):
-    """The whole order that a statement asks for, in place of the present one; no fields at all is unsorted."""
+    """The whole sort order of a statement, which replaces the present one; without fields it is unsorted."""
 
     fields: tuple[SortBy, ...] = ()
 
 
 class UpdateSortOrder:
-    """A recording of a sort order (spec: Sorting). With nothing recorded the table's new files are not sorted.
+    """Records a sort order (spec: Sorting). With nothing recorded, the table's new files are not sorted.
 
-    Every method records one field and returns the update itself; mistakes are reported when it is applied.
+    Every method records one field and returns the update itself; errors are reported on application.
     """
 
     def __init__(self, *, case_sensitive: bool = True) -> None:
@@ -48,20 +48,20 @@ class UpdateSortOrder:
 
     @property
     def operations(self) -> tuple[SortBy, ...]:
-        """What has been recorded, in order."""
+        """The recorded operations, in order."""
         return tuple(self._operations)
 
     def record(self, *operations: SortBy) -> UpdateSortOrder:
-        """Record fields made elsewhere, such as by a parser."""
+        """Record fields that were made elsewhere, for example by a parser."""
         self._operations.extend(operations)
         return self
 
     def asc(self, column: Names, transform: Any = None, null_order: Any = "nulls-first") -> UpdateSortOrder:
-        """Sort by a column, smallest first. `null_order` is `nulls-first` or `nulls-last`, or pyiceberg's."""
+        """Sort by a column, ascending. `null_order` is `nulls-first` or `nulls-last`, or pyiceberg's value."""
         return self._by(column, transform, "asc", null_order)
 
     def desc(self, column: Names, transform: Any = None, null_order: Any = "nulls-last") -> UpdateSortOrder:
-        """Sort by a column, greatest first."""
+        """Sort by a column, descending."""
         return self._by(column, transform, "desc", null_order)
 
     def _by(self, column: Names, transform: Any, direction: Direction, null_order: Any) -> UpdateSortOrder:
@@ -75,16 +75,16 @@ class UpdateSortOrder:
 
 @dataclass(frozen=True, slots=True)
 class SortOrderChange:
-    """A change of the sort order, as yet without time and log.
+    """A change of the sort order, without commit time and log.
 
     Parameters
     ----------
     metadata:
-        The metadata after it; the very metadata that was given where nothing changes.
+        The metadata after the change; the given object itself if nothing changes.
     order:
-        The order that was asked for, with the id that it has in the table.
+        The requested order, with its id in the table.
     added:
-        Whether it is new. False where the table has had an equal one, whose id is used again.
+        Whether the order is new. False if the table already has an equal one, whose id is reused.
     changed:
         Whether there is anything to commit.
     """
@@ -136,13 +136,13 @@ def _spelled(field: SortField) -> tuple[object, ...]:
 
 
 def sort_field_text(field: SortField) -> str:
-    """A sort field as messages spell it."""
+    """Return a sort field as messages spell it."""
     nulls = field.null_order.upper().replace("-", " ")
     return f"{field.transform}({', '.join(map(str, field.source_ids))}) {field.direction.upper()} {nulls}"
 
 
 def check_sort_fields(fields: tuple[SortField, ...], schema: Schema) -> None:
-    """Refuse sort fields that a schema does not allow. Raises `SchemaUpdateError`."""
+    """Raise `SchemaUpdateError` for sort fields that a schema does not allow."""
     for field in fields:
         source = schema.fields_by_id.get(field.source_id)
         if source is None:

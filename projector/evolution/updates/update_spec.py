@@ -1,4 +1,4 @@
-"""`UpdateSpec`: records changes of the partition spec, to be applied to whatever spec is current at the commit."""
+"""`UpdateSpec`: records changes of the partition spec, and applies them to the spec that is current at the commit."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from projector.evolution.updates.update_schema import Names
 
 
 class UpdateSpec:
-    """A recording of changes of the partition spec (spec: Partition Evolution).
+    """Records changes of the partition spec (spec: Partition Evolution).
 
-    Every method records one operation and returns the update itself; mistakes are reported when it is applied.
+    Every method records one operation and returns the update itself; errors are reported on application.
 
     Parameters
     ----------
     case_sensitive:
         Whether column names must match in case.
     set_as_default:
-        Whether new files are to be written with the spec. False only adds it to the table.
+        Whether new files are written with the spec. False only adds it to the table.
     """
 
     def __init__(self, *, case_sensitive: bool = True, set_as_default: bool = True) -> None:
@@ -36,15 +36,15 @@ class UpdateSpec:
 
     @property
     def operations(self) -> tuple[SpecOperation, ...]:
-        """What has been recorded, in order."""
+        """The recorded operations, in order."""
         return tuple(self._operations)
 
     def is_empty(self) -> bool:
-        """Whether nothing has been recorded."""
+        """Return whether nothing has been recorded."""
         return not self._operations
 
     def record(self, *operations: SpecOperation) -> UpdateSpec:
-        """Record operations made elsewhere, such as by a parser."""
+        """Record operations that were made elsewhere, for example by a parser."""
         self._operations.extend(operations)
         return self
 
@@ -57,10 +57,11 @@ class UpdateSpec:
             A dotted name, or a sequence of literal names.
         transform:
             `"bucket[16]"`, `"truncate[10]"`, `"year"`, `"month"`, `"day"`, `"hour"`, a transform object of this package
-            or of pyiceberg's; None is the column's value itself.
+            or of
+            pyiceberg; None is the column's value itself.
         name:
-            Name of the partition field. Unless given it is the column's for its value itself, else the column's with
-            the transform behind it: `ts_day`, `id_bucket_16`, `name_trunc_10`.
+            The name of the partition field. By default the column's name, followed by the transform if there is one:
+            `ts_day`, `id_bucket_16`, `name_trunc_10`.
         """
         return self.record(AddPartitionField(_column(column), transform_text(transform), name))
 
@@ -69,12 +70,12 @@ class UpdateSpec:
         return self.add_field(column)
 
     def remove_field(self, field: str | tuple[Names, Any]) -> UpdateSpec:
-        """Partition new files by a field no longer.
+        """Stop partitioning new files by a field.
 
         Parameters
         ----------
         field:
-            The partition field's name, or a pair of the column and the transform that it is made by.
+            The partition field's name, or a pair of its column and transform.
         """
         if isinstance(field, str):
             return self.record(RemovePartitionField(field))
@@ -82,7 +83,7 @@ class UpdateSpec:
         return self.record(RemovePartitionTerm(_column(column), transform_text(transform)))
 
     def rename_field(self, name: str, new_name: str) -> UpdateSpec:
-        """Give a partition field another name."""
+        """Rename a partition field."""
         return self.record(RenamePartitionField(name, new_name))
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Raising a table's format version (spec: Appendix E)."""
+"""Raise a table's format version (spec: Appendix E)."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from projector.metadata.sort_order import sort_order_to_json
 from projector.metadata.table_metadata import TableMetadata
 
 _LIFTED = ("schema", "partition-spec")
-"""What version 1 says twice, and version 2 says once."""
+"""The fields that version 1 writes twice, and version 2 once."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpgradeFormatVersion(Operation):
-    """Raise the table's format version. Versions only go up."""
+    """Raise the table's format version. It never goes down."""
 
     version: int
 
 
 def upgrade(metadata: TableMetadata, version: int) -> TableMetadata:
-    """A table's metadata in a higher format version, as yet without time and log. Schemas, specs and files stay.
+    """Return a table's metadata in a higher format version, without commit time and log. Schemas, specs and files
+    stay.
 
-    Metadata of the version already is given back as it is. A table of version 1 that has no UUID gets one.
+    Metadata that already has the version is returned unchanged. A table of version 1 without a UUID gets one.
 
     Raises `SchemaUpdateError` for a lower version, or one that is not supported.
     """
@@ -53,7 +54,7 @@ def upgrade(metadata: TableMetadata, version: int) -> TableMetadata:
 
 
 def _from_version_1(raw: Mapping[str, Any], metadata: TableMetadata) -> dict[str, Any]:
-    """What version 1 leaves out or says otherwise: lists, defaults and ids are written, and schemas have theirs."""
+    """Return what version 1 omits or spells differently: lists, defaults and ids are written out, schemas have ids."""
     lifted = {key: value for key, value in raw.items() if key not in _LIFTED}
     if lifted.get("schemas") is None:
         lifted["schemas"] = [schema.to_json_dict() for schema in metadata.schemas]
@@ -71,7 +72,7 @@ def _from_version_1(raw: Mapping[str, Any], metadata: TableMetadata) -> dict[str
 
 
 def _after(raw: Mapping[str, Any], key: str, added: Mapping[str, Any]) -> dict[str, Any]:
-    """An object with further entries behind one of its keys."""
+    """Return an object with further entries after one of its keys."""
     placed: dict[str, Any] = {}
     for name, value in raw.items():
         if name not in added:
