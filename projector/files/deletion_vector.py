@@ -1,4 +1,4 @@
-"""Deletion vectors: the blob in a Puffin file, checked and taken apart (spec: Deletion Vectors; Puffin spec)."""
+"""Read and check deletion vectors, which are blobs in Puffin files (spec: Deletion Vectors; Puffin spec)."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def read_deletion_vector(
     path:
         Its path, for errors.
     offset, size:
-        Where the blob lies, in bytes, as the manifest says.
+        The place of the blob in bytes, from the manifest.
     cardinality:
-        How many positions it has, as the manifest says.
+        The number of positions, from the manifest.
     row_count:
-        Rows of its data file: no position is beyond them, so a small file does not make a huge set.
+        The rows of its data file. Positions beyond them are rejected.
 
     Raises
     ------
     CorruptFileError
-        Where the file is no Puffin file, the blob lies outside of it, or its length, magic, checksum, bitmap or
-        number of positions is wrong.
+        If the file is not a Puffin file, the blob lies outside of it, or its length, magic, checksum, bitmap or number
+        of positions is wrong.
     """
     magic = source.read_at(0, len(PUFFIN_MAGIC))
     if magic != PUFFIN_MAGIC:
@@ -61,7 +61,7 @@ def read_deletion_vector(
 
 
 def decode_deletion_vector(blob: bytes, path: str) -> BitMap64:
-    """The positions in a `deletion-vector-v1` blob. Raises `CorruptFileError`."""
+    """Return the positions in a `deletion-vector-v1` blob. Raises `CorruptFileError`."""
     from pyroaring import BitMap64
 
     body = blob[_LENGTH_BYTES:-_CHECKSUM_BYTES]

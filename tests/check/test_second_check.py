@@ -387,13 +387,13 @@ def test_its_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_pieces_that_are_used_outlive_others(tmp_path: Path) -> None:
     file = CacheFile(tmp_path, 100_000)
     random = [os.urandom(20_000) for _ in range(8)]
-    file.keep_pieces({b"used": random[0], b"unused": random[1]})
+    file.store_pieces({b"used": random[0], b"unused": random[1]})
     with sqlite3.connect(file.path) as database:
         database.execute("UPDATE pieces SET used = used - 1000000")
     database.close()
     assert file.pieces([b"used"]) == {b"used": random[0]}
     for number in range(2, 5):
-        file.keep_pieces({f"{number}".encode(): random[number]})
+        file.store_pieces({f"{number}".encode(): random[number]})
     assert file.pieces([b"used", b"unused"]) == {b"used": random[0]}
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from projector.engines.deletes import keys as key_set
 from projector.engines.deletes.keys import KeySet
-from projector.files.cache.lru import Kept
+from projector.files.cache.lru import LruCache
 
 COLUMNS = {
     pa.int64(): st.integers(-2, 2),
@@ -60,12 +60,12 @@ def test_codes_that_would_overflow_are_numbered_anew(monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_kept_has_a_total_size() -> None:
-    kept: Kept[str, int] = Kept(10)
+    kept: LruCache[str, int] = LruCache(10)
     for n, name in enumerate("abc"):
-        kept.keep(name, n, 4)
+        kept.put(name, n, 4)
     assert [kept.get(name) for name in "abc"] == [None, 1, 2]
     assert kept.get("b") == 1
-    kept.keep("d", 3, 4)  # c was not asked for longest
+    kept.put("d", 3, 4)  # c was not asked for longest
     assert [kept.get(name) for name in "bcd"] == [1, None, 3]
-    assert kept.keep("large", 9, 100) == 9
+    assert kept.put("large", 9, 100) == 9
     assert [kept.get(name) for name in ("b", "d", "large")] == [None, None, 9]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projector.files.concurrency.ordered import drawn_ahead, streams_in_order
+from projector.files.concurrency.ordered import prefetched, streams_in_order
 
 
 def counting(*items: int) -> Callable[[], Iterator[int]]:
@@ -106,13 +106,13 @@ def test_an_error_of_drawing_streams_comes_when_its_turn_comes(workers: int) -> 
 
 
 def test_items_drawn_ahead() -> None:
-    assert [list(part) for part in drawn_ahead(range(5), 2)] == [[0, 1], [2, 3, 4]]
+    assert [list(part) for part in prefetched(range(5), 2)] == [[0, 1], [2, 3, 4]]
 
     def failing() -> Iterator[int]:
         yield 1
         raise ValueError("no more")
 
-    first, rest = drawn_ahead(failing(), 2)
+    first, rest = prefetched(failing(), 2)
     assert first == [1]
     with pytest.raises(ValueError, match="no more"):
         next(rest)
@@ -120,7 +120,7 @@ def test_items_drawn_ahead() -> None:
 
 def test_a_process_ends_with_streams_half_way() -> None:
     script = """
-from projector.files.concurrency.ordered import drawn_ahead, streams_in_order
+from projector.files.concurrency.ordered import prefetched, streams_in_order
 items = streams_in_order([lambda: iter(range(1000))] * 9, 3)
 print(next(items), next(items), flush=True)
 """

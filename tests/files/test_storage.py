@@ -78,7 +78,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     storage = Storage()
     path = str(tmp_path / "gone")
     assert not storage.exists(path)
-    for read in (storage.open, storage.read_bytes, storage.open_arrow, storage.list):
+    for read in (storage.open, storage.read_bytes, storage.open_arrow, storage.listing):
         with pytest.raises(NotFoundError, match=r"No such file or folder: .*gone"):
             read(path)
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_a_path(path: str) -> None:
 @pytest.mark.parametrize("path", ["ftp://host/x", "http://host/x", "memory:/x", "file://host/x"])
 def test_an_unknown_scheme_is_named(path: str) -> None:
     storage = Storage()
-    for read in (storage.open, storage.exists, storage.list, storage.open_arrow):
+    for read in (storage.open, storage.exists, storage.listing, storage.open_arrow):
         with pytest.raises(UnsupportedError, match=path):
             read(path)
 

@@ -26,7 +26,7 @@ from projector.check.progress import ProgressCounter
 from projector.check.report.findings import NO_EVIDENCE, Evidence
 from projector.errors import ProjectorError
 from projector.files.cache.database import CacheFile
-from projector.files.concurrency.gc_pause import built_in_bulk
+from projector.files.concurrency.gc_pause import gc_paused
 from projector.files.shapes.cache import Marks, ShapeCache
 from projector.files.storage.locations import PathResolver
 from projector.files.storage.storage import Storage
@@ -83,7 +83,7 @@ class TableFiles:
         """The live files, by the manifests; none at level `schema`."""
         if self.level < Level.FOOTERS:
             return LiveFiles()
-        with built_in_bulk():
+        with gc_paused():
             return find_live_files(self.metadata, self.storage, self.resolver, self.snapshots, self._cache)
 
     @cached_property
@@ -91,7 +91,7 @@ class TableFiles:
         """What the footers of the live data files say; nothing at level `schema`."""
         files = self.live.data
         self.progress.begin("footers", len(files))
-        with built_in_bulk():
+        with gc_paused():
             return read_footers(files, self.storage, self.shape_cache, self.executor, self.marks)
 
     @cached_property
@@ -103,14 +103,14 @@ class TableFiles:
     @cached_property
     def delete_footers(self) -> Footers:
         """What the footers of the live Parquet delete files say; nothing at level `schema`."""
-        with built_in_bulk():
+        with gc_paused():
             return read_footers(self.live.deletes, self.storage, self.shape_cache, self.executor, self.marks)
 
     @cached_property
     def entry_checks(self) -> EntryChecks:
         """Where manifest entries contradict the files that they are about; nothing at level `schema`."""
         cells = None if self.level >= Level.VALUES else CELLS_COMPARED
-        with built_in_bulk():
+        with gc_paused():
             return check_entries(
                 self.live,
                 self.footers,
@@ -147,7 +147,7 @@ class TableFiles:
         except ProjectorError:
             mapping = None
         at_most = None if self.level >= Level.VALUES else AT_MOST
-        with built_in_bulk():
+        with gc_paused():
             return find_manifest_facts(self.metadata, mapping, self.live, at_most, self._cache)
 
     def metric(self, files: Files, name: str, field_id: int) -> list[Any]:

@@ -14,7 +14,7 @@ from projector.engines.arrow.reader import read_batches
 from projector.engines.deletes.keys import KeySet
 from projector.engines.deletes.positions import DeletedPositions
 from projector.errors import CorruptFileError
-from projector.files.cache.lru import Kept
+from projector.files.cache.lru import LruCache
 from projector.files.deletion_vector import read_deletion_vector
 from projector.planning.scan.path_index import ByPath
 from projector.planning.scan.position_deletes import POSITION_DELETE_NAMES, POSITION_DELETE_SCHEMA
@@ -45,9 +45,9 @@ class DeleteReader:
         self._probes = {p.field_id: p for p in request.probes}
         self._name_mapping = request.name_mapping
         self._data_files = request.data_files
-        self._positions: Kept[str, ByPath[list[pa.Int64Array]]] = Kept(_MOST_KEPT)
-        self._keys: Kept[tuple[str, tuple[int, ...]], pa.Table] = Kept(_MOST_KEPT)
-        self._equality: Kept[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] = Kept(_MOST_KEPT)
+        self._positions: LruCache[str, ByPath[list[pa.Int64Array]]] = LruCache(_MOST_KEPT)
+        self._keys: LruCache[tuple[str, tuple[int, ...]], pa.Table] = LruCache(_MOST_KEPT)
+        self._equality: LruCache[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] = LruCache(_MOST_KEPT)
         self._latest: tuple[tuple[DeleteFile, ...], tuple[EqualityDeletes, ...]] | None = None
         self._plans: dict[tuple[int, ...], PlanCache] = {}
 
@@ -86,7 +86,7 @@ class DeleteReader:
             found = ByPath()
             for path, positions in zip(lists["file_path"].to_pylist(), lists["pos_list"], strict=True):
                 found.setdefault(path, []).append(positions.values)
-            self._positions.keep(delete.file, found, table.num_rows)
+            self._positions.put(delete.file, found, table.num_rows)
         return found
 
     def equality_deletes(self, task: FileTask) -> tuple[EqualityDeletes, ...]:
@@ -102,7 +102,7 @@ class DeleteReader:
             for delete in applied:
                 groups.setdefault(tuple(sorted(set(delete.equality_ids))), []).append(delete)
             found = tuple(EqualityDeletes(ids, self._key_set(ids, deletes)) for ids, deletes in groups.items())
-            self._equality.keep(applied, found, sum(len(deletes.keys) for deletes in found))
+            self._equality.put(applied, found, sum(len(deletes.keys) for deletes in found))
         self._latest = (applied, found)  # the next file mostly has the very same: nothing to hash
         return found
 
@@ -129,7 +129,7 @@ class DeleteReader:
                 )
                 for batch in batches
             )
-            self._keys.keep((delete.file, ids), found, found.num_rows)
+            self._keys.put((delete.file, ids), found, found.num_rows)
         return found
 
     def _batches(self, delete: DeleteFile, cache: PlanCache) -> Iterator[pa.RecordBatch]:

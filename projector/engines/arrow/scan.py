@@ -19,7 +19,7 @@ from projector.engines.deletes.positions import DeletedPositions
 from projector.engines.errors import raise_failures
 from projector.engines.fallback import skip_rows
 from projector.errors import ProjectionError
-from projector.files.concurrency.ordered import drawn_ahead, streams_in_order
+from projector.files.concurrency.ordered import prefetched, streams_in_order
 from projector.planning.filters.expressions import AlwaysTrue
 from projector.planning.scan.projected_files import ProjectedFile
 from projector.planning.scan.request import ScanRequest
@@ -61,7 +61,7 @@ def scan_made(
     files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, make: Callable[[pa.RecordBatch], Made]
 ) -> Iterator[Made]:
     """What `make` makes of the batches of a scan, in the threads that read them. Otherwise as `scan_batches`."""
-    first, rest = drawn_ahead(files, 2 * _MOST_STREAMS if request.reads_ahead else 0)
+    first, rest = prefetched(files, 2 * _MOST_STREAMS if request.reads_ahead else 0)
     workers = _workers(first, batch_size)
     use_threads = len(first) < workers or workers < pa.cpu_count()
     made = (partial(_made, stream, make) for stream in _streams(chain(first, rest), request, batch_size, use_threads))

@@ -1,15 +1,16 @@
-"""The file that caches are kept in: one database for all processes and threads of a user, of bounded size.
+"""Store caches on disk: one database of bounded size for all processes and threads of a user.
 
-Beside tables of its own that a cache may have, it keeps *pieces*: answers, each by a recipe that holds everything which
-the answer depends on (what was asked, and the sizes and times of change of the files it came from). Where a file is
-another now, so is the recipe, and nothing is found. Only a digest of the recipe is kept, and the answer is sealed with
-another: who does not know what was asked learns nothing of tables and their buckets from the file.
+Beside the tables of shapes and files, it stores *pieces*. A piece is an answer, stored under a recipe: the bytes of all
+that the answer depends on, which is the question, and the sizes and modification times of the files it came from. If a
+file changes, so does the recipe, and the old piece is not found. The database holds only a digest of the recipe, and
+the answer is sealed with another digest: whoever does not know the question cannot read the locations and values in
+the answer. Names of files and columns, but not of folders, are in the other tables in clear.
 
-Everything in it carries a proof made with a secret key of the user's: what was altered, or came from elsewhere, is
-not used. A folder or a file that others may write is not used either.
+Every entry carries a proof made with a secret key of the user. Entries that were altered, or come from elsewhere, are
+rejected. A folder or a file that others may write is not used either.
 
-Nothing depends on it: if it cannot be read or written, there are no pieces; if it is damaged, it is deleted and
-rebuilt.
+Everything works without the cache: if it cannot be read or written, it is as if empty. If it is damaged, it is deleted
+and rebuilt.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from pathlib import Path
 from projector.files.cache.private import why_not_private
 
 FORMAT = 3
-"""Part of the file's name: what another version wrote is not read."""
+"""Part of the file's name, so that files of other versions are not read."""
 
 UNREADABLE = (sqlite3.Error, OSError, ValueError, TypeError, OverflowError)
-"""What comes of a file that is damaged, locked, or not ours."""
+"""Errors that a file causes which is damaged, locked, or not ours."""
 
 _NO_DAMAGE = (
     sqlite3.SQLITE_BUSY,
@@ -44,7 +45,7 @@ _NO_DAMAGE = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_NOMEM,
 )
-"""Errors of SQLite that say nothing about the content of a file."""
+"""Errors of SQLite that do not mean that a file is damaged."""
 
 _KEY_BYTES = 32
 _PROOF_BYTES = 16
@@ -69,9 +70,9 @@ class CacheFile:
     Parameters
     ----------
     folder:
-        Where it is; made when something is kept.
+        Its folder, created by the first write.
     limit:
-        Bytes it may take. Beyond that, what was not used for the longest time is dropped.
+        The most bytes that it may take. Beyond that, the least recently used entries are evicted.
     """
 
     folder: Path
@@ -84,7 +85,7 @@ class CacheFile:
 
     @property
     def key_path(self) -> Path:
-        """The secret key that proofs are made with."""
+        """The file of the secret key for the proofs."""
         return self.folder / f"key-{FORMAT}"
 
     def why_not_private(self) -> str | None:
@@ -93,7 +94,7 @@ class CacheFile:
         Raises
         ------
         OSError
-            If it cannot be looked at.
+            If a path cannot be examined.
         """
         return why_not_private((self.folder, self.key_path, self.path, *self._journals()))
 
@@ -101,12 +102,12 @@ class CacheFile:
         return [Path(f"{self.path}{ending}") for ending in ("-wal", "-shm", "-journal")]
 
     def key(self, make: bool = False) -> bytes:
-        """Return the secret key; make one if there is none and that is asked for.
+        """Return the secret key. If there is none and `make` is set, create one.
 
         Raises
         ------
         OSError, ValueError
-            If there is none, or it cannot be read or written, or is damaged.
+            If the key is missing or damaged, or cannot be read or written.
         """
         with suppress(FileNotFoundError):
             key = self.key_path.read_bytes()
@@ -115,14 +116,14 @@ class CacheFile:
         if not make:
             raise ValueError("no key")
         key = secrets.token_bytes(_KEY_BYTES)
-        number, name = tempfile.mkstemp(dir=self.folder, prefix=".key-")  # for this user alone
+        number, name = tempfile.mkstemp(dir=self.folder, prefix=".key-")  # only this user can read it
         with os.fdopen(number, "wb") as file:
             file.write(key)
-        os.replace(name, self.key_path)  # of two processes one wins; the other's entries are not used
+        os.replace(name, self.key_path)  # if two processes race, one wins, and the entries of the other are rejected
         return key
 
     def pieces(self, recipes: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The answers that are kept, by their recipes."""
+        """Return the stored pieces among some recipes."""
         found: dict[bytes, bytes] = {}
         if not self.path.exists():
             return found
@@ -146,31 +147,31 @@ class CacheFile:
             self.drop_if_damaged()
         return found
 
-    def keep_pieces(self, pieces: Mapping[bytes, bytes]) -> None:
-        """Keep answers by their recipes."""
+    def store_pieces(self, pieces: Mapping[bytes, bytes]) -> None:
+        """Store pieces by their recipes."""
         if not pieces:
             return
 
-        def keep(database: sqlite3.Connection) -> None:
+        def store(database: sqlite3.Connection) -> None:
             now, key = int(time.time()), self.key(make=True)
             rows = ((digest := _digest(b"name", r), now, _proven(key, digest, r, piece)) for r, piece in pieces.items())
             database.executemany("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", rows)
             database.commit()
 
-        self.write(keep)
+        self.write(store)
 
-    def write(self, keep: Callable[[sqlite3.Connection], None]) -> None:
-        """Have something kept, within the limit. What goes wrong is passed over, and a damaged file is deleted."""
+    def write(self, store: Callable[[sqlite3.Connection], None]) -> None:
+        """Call `store` with a connection, then evict down to the limit. Ignore errors; delete a damaged file."""
         try:
             with self.database(write=True) as database:
-                keep(database)
+                store(database)
                 self.shrink(database)
         except UNREADABLE:
             self.drop_if_damaged()
 
     @contextmanager
     def database(self, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """A connection; to write, the tables are made where there are none.
+        """Open a connection. If `write` is set, create missing tables.
 
         Raises
         ------
@@ -193,22 +194,22 @@ class CacheFile:
             yield database
 
     def shrink(self, database: sqlite3.Connection) -> None:
-        """Drop what was used least recently, until the limit is kept."""
+        """Evict the least recently used entries until the file is within its limit."""
         (page,) = database.execute("PRAGMA page_size").fetchone()
         while True:
             (pages,) = database.execute("PRAGMA page_count").fetchone()
             (free,) = database.execute("PRAGMA freelist_count").fetchone()
             if (pages - free) * page <= self.limit:
                 break
-            if not self._drop_oldest(database):
+            if not self._evict_oldest(database):
                 database.execute("DELETE FROM shapes")
                 break
             database.commit()
         if pages * page > self.limit:
             database.execute("VACUUM")
 
-    def _drop_oldest(self, database: sqlite3.Connection) -> bool:
-        """Drop a folder, or a sixteenth of the pieces, whichever is older; False where there is neither."""
+    def _evict_oldest(self, database: sqlite3.Connection) -> bool:
+        """Evict a folder or a sixteenth of the pieces, whichever is older. Return False if there is neither."""
         folder = database.execute("SELECT used, id FROM folders ORDER BY used, id LIMIT 1").fetchone()
         piece = database.execute("SELECT used FROM pieces ORDER BY used LIMIT 1").fetchone()
         if piece is not None and (folder is None or piece[0] <= folder[0]):
@@ -223,7 +224,7 @@ class CacheFile:
         return True
 
     def drop_if_damaged(self) -> None:
-        """Delete the file if it is no sound database with the tables of this version, so that it is rebuilt."""
+        """Delete the file if it is not a sound database with the tables of this version, so that it is rebuilt."""
         with suppress(*UNREADABLE):
             if self.why_not_private() is None and not self._is_sound():
                 for path in (self.path, *self._journals()):
@@ -240,22 +241,22 @@ class CacheFile:
                 return bool(database.execute("PRAGMA quick_check").fetchone() == ("ok",))
         except sqlite3.Error as error:
             return (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF) in _NO_DAMAGE
-        except ValueError:  # names or messages that are no text
+        except ValueError:  # names or messages that are not text
             return False
 
 
 def proof(key: bytes, *parts: bytes) -> bytes:
-    """Return what proves that who kept these parts together knew the key."""
+    """Return the proof that these parts were stored together by a holder of the key."""
     return hashlib.blake2b(
         b"".join(len(p).to_bytes(8, "little") + p for p in parts), digest_size=_PROOF_BYTES, key=key
     ).digest()
 
 
-def proven(given: bytes, key: bytes, *parts: bytes) -> bool:
-    """Whether a proof is that of these parts. What is damaged may have any type."""
-    if not all(isinstance(each, bytes) for each in (given, *parts)):
+def proven(claimed: bytes, key: bytes, *parts: bytes) -> bool:
+    """Return whether a proof is right for some parts. In a damaged database, values may have any type."""
+    if not all(isinstance(each, bytes) for each in (claimed, *parts)):
         return False
-    return hmac.compare_digest(given, proof(key, *parts))
+    return hmac.compare_digest(claimed, proof(key, *parts))
 
 
 def _proven(key: bytes, digest: bytes, recipe: bytes, piece: bytes) -> bytes:
@@ -268,7 +269,7 @@ def _digest(purpose: bytes, recipe: bytes) -> bytes:
 
 
 def _sealed(recipe: bytes, content: bytes) -> bytes:
-    """Content sealed by its recipe, or what was sealed, opened again."""
+    """Seal content by its recipe, or open sealed content: both are the same operation."""
     stream = hashlib.shake_256(b"seal\0" + recipe).digest(len(content))
     both = int.from_bytes(content, "little") ^ int.from_bytes(stream, "little")
     return both.to_bytes(len(content), "little")

@@ -1,4 +1,4 @@
-"""Answers kept on disk, as a pass over many files asks for them: looked up together, and what is new kept together."""
+"""Look up many cached pieces at once, and store all new ones at once, as a pass over many files needs."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ _ODD = (ValueError, TypeError, LookupError, AttributeError)
 
 
 class Pieces:
-    """The pieces of a cache for some recipes. Without a cache, and for a recipe that is None, there are none.
+    """The cached pieces for some recipes. Without a cache, and for a recipe that is None, there are none.
 
     Parameters
     ----------
     cache:
-        Where pieces are kept.
+        The cache; None for none.
     recipes:
-        Those that are going to be asked for.
+        The recipes that `get` will be called with.
     """
 
     def __init__(self, cache: CacheFile | None, recipes: Iterable[bytes | None]) -> None:
         self._cache = cache
-        self._kept = {} if cache is None else cache.pieces(recipe for recipe in recipes if recipe is not None)
+        self._found = {} if cache is None else cache.pieces(recipe for recipe in recipes if recipe is not None)
         self._fresh: dict[bytes, bytes] = {}
 
     def get(self, recipe: bytes | None, parse: Callable[[bytes], T]) -> T | None:
-        """What `parse` makes of the piece of a recipe, once; None where there is none, or it is not what it should be.
+        """Return the parsed piece of a recipe, and forget it; None if it is missing or malformed.
 
-        `parse` may raise what odd data leads to: `ValueError`, `TypeError`, `LookupError`, `AttributeError`.
+        `parse` may raise, for malformed data: `ValueError`, `TypeError`, `LookupError`, `AttributeError`.
         """
-        piece = None if recipe is None else self._kept.pop(recipe, None)
+        piece = None if recipe is None else self._found.pop(recipe, None)
         if piece is None:
             return None
         try:
@@ -42,11 +42,11 @@ class Pieces:
             return None
 
     def add(self, recipe: bytes | None, piece: Callable[[], bytes]) -> None:
-        """Have a new piece kept; it is made only where there is a cache and a recipe."""
+        """Add a new piece, to be stored by `save`. Do not call `piece` without a cache or a recipe."""
         if self._cache is not None and recipe is not None:
             self._fresh[recipe] = piece()
 
     def save(self) -> None:
-        """Keep what was added."""
+        """Store the added pieces."""
         if self._cache is not None:
-            self._cache.keep_pieces(self._fresh)
+            self._cache.store_pieces(self._fresh)

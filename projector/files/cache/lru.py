@@ -1,4 +1,4 @@
-"""What was read once and may be asked for again, as far as there is room for it."""
+"""A cache of values in memory with a bounded total size."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Key, Value]):
-    """Values with sizes, up to a total size. The one not asked for longest goes first; the newest always stays."""
+class LruCache(Generic[Key, Value]):
+    """Values with sizes, up to a total size. Evicts the least recently used ones; the newest always stays."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._size = 0
         self._values: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
 
     def get(self, key: Key) -> Value | None:
-        """The value of a key, or None where it was never kept or had to go."""
+        """Return the value of a key; None if it was not added, or was evicted."""
         found = self._values.get(key)
         if found is None:
             return None
         self._values.move_to_end(key)
         return found[0]
 
-    def keep(self, key: Key, value: Value, size: int) -> Value:
-        """Keep a value, and return it."""
+    def put(self, key: Key, value: Value, size: int) -> Value:
+        """Add a value, and return it."""
         _, before = self._values.pop(key, (value, 0))
         self._size += size - before
         self._values[key] = (value, size)
-        while self._size > self._most and len(self._values) > 1:
-            _, (_, gone) = self._values.popitem(last=False)
-            self._size -= gone
+        while self._size > self._limit and len(self._values) > 1:
+            _, (_, evicted) = self._values.popitem(last=False)
+            self._size -= evicted
         return value
 
     def clear(self) -> None:
-        """Keep nothing any more."""
+        """Clear the cache."""
         self._values.clear()
         self._size = 0

@@ -1,4 +1,4 @@
-"""Whether a folder of the user's, and the files in it, can be changed by nobody else."""
+"""Check that only the user can change a folder and the files in it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 def why_not_private(paths: Iterable[Path]) -> str | None:
     """Return what lets others change one of some paths, as the end of a sentence; None if nothing does.
 
-    A path that does not exist lets nobody change it. Systems without owners and modes (Windows) keep the folders of
-    users apart by other means.
+    A path that does not exist is safe. Systems without owners and modes (Windows) separate the folders of users by
+    other means.
 
     Raises
     ------
     OSError
-        If a path cannot be looked at.
+        If a path cannot be examined.
     """
     if not hasattr(os, "geteuid"):
         return None

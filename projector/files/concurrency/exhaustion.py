@@ -1,4 +1,4 @@
-"""Failures of the machine: memory, threads, file handles or disk space ran out. They say nothing about a file."""
+"""Recognise failures of the machine, which are not the fault of a file: no memory, threads, handles or disk space."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 _ERRNOS = {errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT}
 _MESSAGES = ("can't start new thread", "Resource temporarily unavailable", "Cannot allocate memory")
 _TYPES = {"OutOfMemoryException"}
-"""DuckDB's, by name: it is not imported for this."""
+"""DuckDB's error, by name, so as not to import DuckDB."""
 
 
 def is_exhaustion(error: BaseException) -> bool:
-    """Return whether an error, or one that it was raised from, says that the machine ran out of something."""
+    """Return whether an error, or one that it was raised from, says that the machine ran out of a resource."""
     return any(
         isinstance(each, MemoryError)
         or (isinstance(each, OSError) and each.errno in _ERRNOS)

@@ -1,4 +1,4 @@
-"""Building very many objects that stay."""
+"""Pause the garbage collector while very many objects are created."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def built_in_bulk() -> Iterator[None]:
-    """Put off the search for reference cycles while very many objects are made that are going to be kept.
+def gc_paused() -> Iterator[None]:
+    """Pause the search for reference cycles while very many long-lived objects are created.
 
-    It would look at all of them again and again, for as much time as it takes to make them.
+    It would traverse all of them again and again, which takes as long as creating them.
     """
     if not gc.isenabled():
         yield

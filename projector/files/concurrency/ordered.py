@@ -1,4 +1,4 @@
-"""Work done several at a time and given out in order, so much ahead that memory stays bounded however long it is."""
+"""Do work concurrently and yield its results in order, with bounded read-ahead."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _Result = TypeVar("_Result")
 
 
 class Threads(ThreadPoolExecutor):
-    """Threads. Where the process is ending and starts none any more, as in `atexit`, the caller's own does the work."""
+    """Threads. If the process is ending and cannot start any, as in `atexit`, the calling thread does the work."""
 
     def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
-        """Have `fn` called."""
+        """Schedule a call of `fn`."""
         try:
             return super().submit(fn, *args, **kwargs)
         except RuntimeError as error:
@@ -35,9 +35,9 @@ class Threads(ThreadPoolExecutor):
 def in_order(
     executor: Executor, action: Callable[[_Item], _Result], items: Iterable[_Item], ahead: int
 ) -> Iterator[tuple[_Item, Future[_Result]]]:
-    """Each item with its finished future, in the order of the items; `ahead` of them are waiting or running at most.
+    """Yield each item with its finished future, in order. At most `ahead` futures wait or run at once.
 
-    An executor that takes nothing more gives futures with its error. Whoever stops early leaves the waiting ones
+    If the executor rejects an item, its future holds the error. If the caller stops early, waiting futures are
     cancelled.
     """
     source = iter(items)
@@ -68,16 +68,16 @@ def _submitted(executor: Executor, action: Callable[[_Item], _Result], item: _It
 def worked_ahead(
     items: Iterable[_Item], work: Callable[[_Item], _Result], *, workers: int, ahead: int | None = None
 ) -> Iterator[tuple[_Item, _Result]]:
-    """Each item with what `work` makes of it, in order; with several workers the next ones are under way meanwhile.
+    """Yield each item with the result of `work` for it, in order. With several workers, work ahead on the next items.
 
     Parameters
     ----------
     workers:
-        Threads; with one, `work` is done by the caller's own when an item's turn comes.
+        Threads. With one, the calling thread does the work when the turn of an item comes.
     ahead:
-        Items that are waiting or worked on at most; as many as workers unless given.
+        The most items that wait or are worked on at once; by default as many as workers.
 
-    What `work` raises is raised when the item's turn comes.
+    Raises what `work` raises, when the turn of the item comes.
     """
     if workers <= 1:
         for item in items:
@@ -92,12 +92,11 @@ def worked_ahead(
 
 
 def streams_in_order(streams: Iterable[Callable[[], Iterator[_Item]]], workers: int) -> Iterator[_Item]:
-    """What some streams give, one stream after the other; `workers` of them are under way in threads of their own.
+    """Yield the items of some streams, one stream after the other, while up to `workers` of them run in threads.
 
-    A stream goes no further than one item ahead of what was taken from it, so there are `workers` items more than the
-    caller holds. What a stream raises, or the drawing of one, is raised when its turn comes; the streams are drawn by
-    the caller's own thread. Whoever stops early has all of them closed. A stream that comes alone runs in the caller's
-    thread.
+    A stream runs at most one item ahead of the items taken from it, so at most `workers` items wait. An error of a
+    stream, or of the iterable of streams, is raised when its turn comes. The calling thread iterates over `streams`. If
+    the caller stops early, all open streams are closed. A single stream runs in the calling thread.
     """
     source = _and_error(streams)
     first = list(islice(source, 2 if workers > 1 else 0))
@@ -120,22 +119,22 @@ def streams_in_order(streams: Iterable[Callable[[], Iterator[_Item]]], workers: 
 
 
 def _and_error(streams: Iterable[Callable[[], Iterator[_Item]]]) -> Iterator[Callable[[], Iterator[_Item]]]:
-    """The streams; where no more of them can be drawn, one that says why."""
+    """Yield the streams. If their iterable raises, yield a stream that raises the error."""
     try:
         yield from streams
     except Exception as error:
         yield partial(_raised, error)
 
 
-def drawn_ahead(items: Iterable[_Item], count: int) -> tuple[list[_Item], Iterator[_Item]]:
-    """The first `count` items, and the items after them. What drawing the first ones raises comes in its turn."""
+def prefetched(items: Iterable[_Item], count: int) -> tuple[list[_Item], Iterator[_Item]]:
+    """Return the first `count` items, and an iterator of the rest. An error in the first ones is raised by the rest."""
     source = iter(items)
-    drawn: list[_Item] = []
+    first: list[_Item] = []
     try:
-        drawn.extend(islice(source, count))
+        first.extend(islice(source, count))
     except Exception as error:
-        return drawn, _raised(error)
-    return drawn, source
+        return first, _raised(error)
+    return first, source
 
 
 def _raised(error: Exception) -> Iterator[_Item]:
@@ -144,16 +143,16 @@ def _raised(error: Exception) -> Iterator[_Item]:
 
 
 class _Ahead(Generic[_Item]):
-    """A stream that is one item ahead. No thread waits for what the caller will do: it would keep the process alive."""
+    """A stream that runs one item ahead. No thread waits for the caller: that would keep the process alive."""
 
     def __init__(self, pool: Executor, stream: Callable[[], Iterator[_Item]]) -> None:
         self._pool = pool
         self._stream = stream
         self._items: Iterator[_Item] | None = None
         self._context = copy_context()
-        self._coming = self._asked()
+        self._next_item = self._submit()
 
-    def _asked(self) -> Future[tuple[_Item] | None]:
+    def _submit(self) -> Future[tuple[_Item] | None]:
         return self._pool.submit(self._context.run, self._next)
 
     def _next(self) -> tuple[_Item] | None:
@@ -164,18 +163,18 @@ class _Ahead(Generic[_Item]):
         return None
 
     def items(self) -> Iterator[_Item]:
-        """The items, each as soon as it is there."""
+        """Yield the items, each as soon as it is available."""
         while True:
-            given = self._coming.result()
-            if given is None:
+            item = self._next_item.result()
+            if item is None:
                 return
-            self._coming = self._asked()
-            yield given[0]
+            self._next_item = self._submit()
+            yield item[0]
 
     def stop(self) -> None:
-        """End the stream, as soon as the item is there that it is making."""
-        self._coming.cancel()
-        self._coming.add_done_callback(self._close)
+        """Close the stream, after the item that it is producing."""
+        self._next_item.cancel()
+        self._next_item.add_done_callback(self._close)
 
     def _close(self, _: object) -> None:
         close = getattr(self._items, "close", None)

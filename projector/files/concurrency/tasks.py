@@ -1,4 +1,4 @@
-"""Tasks handed to an executor, and those that it loses done here: no file is to blame for what becomes of a worker."""
+"""Run tasks on an executor, and run those that it loses in this process: a lost worker is not the fault of a file."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")
 
 TASKS_AHEAD = 64
-"""Tasks of an executor that are waiting or running at most."""
+"""The most tasks of an executor that wait or run at once."""
 
 
 def task_answers(
     executor: Executor,
     run: Callable[[_Task], _Answer],
     tasks: Iterable[_Task],
-    tell: Callable[[str], None],
+    warn: Callable[[str], None],
     *,
     here: Callable[[_Task], _Answer] | None = None,
 ) -> Iterator[_Answer]:
-    """The answer to every task, in the order of the tasks.
+    """Yield the answer to every task, in order.
 
     Parameters
     ----------
     executor:
-        Threads, processes, or a cluster's. It is given `run` and a task, which can be pickled.
-    tell:
-        Told the first time that a task is lost, with a sentence for the user.
+        Threads, processes, or a cluster. Receives `run` and a task, which can both be pickled.
+    warn:
+        Called with a sentence for the user, the first time that a task is lost.
     here:
-        Does a lost task in this process; `run` unless given.
+        Does a lost task in this process; by default `run`.
     """
-    told = False
+    warned = False
     for task, future in in_order(executor, run, tasks, TASKS_AHEAD):
         lost = "cancelled" if future.cancelled() else future.exception()
         if lost is None:
             yield future.result()
             continue
-        if not told:
+        if not warned:
             what = lost if isinstance(lost, str) else f"{type(lost).__name__}: {lost}"
-            tell(f"The executor lost a task ({' '.join(what.split())}); its files are read by this process")
-            told = True
+            warn(f"The executor lost a task ({' '.join(what.split())}); its files are read by this process")
+            warned = True
         yield (here or run)(task)
 
 
 @lru_cache(maxsize=4)
 def worker_storage(properties: tuple[tuple[str, str], ...]) -> Storage:
-    """The storage of a worker that does many tasks, by the properties that come with them: its connections are kept."""
+    """Return the storage for some properties, cached, so that a worker reuses its connections from task to task."""
     return Storage(dict(properties))

@@ -66,7 +66,7 @@ def read_shape_batches(
                 pieces |= _packed(recipe, answer, known)
         result.schemas += answer[0]
         result.row_counts += answer[1]
-    file.keep_pieces(pieces)
+    file.store_pieces(pieces)
     return result
 
 

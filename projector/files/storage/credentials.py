@@ -1,4 +1,4 @@
-"""Settings of a store that come from a catalog and run out: short-lived credentials, renewed before they do."""
+"""Settings of a store that expire: short-lived credentials from a catalog, renewed in time."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from threading import RLock
 
 _EXPIRY = re.compile(r"(?:.*\.)?(?:.*expires-at(?:-ms)?(?:\..*)?|expiration-time)")
 _MARGIN_SECONDS = 300.0
-"""How long before credentials expire they are renewed, at most; of short-lived ones a fifth of their time."""
+"""Credentials are renewed this long before they expire, or after four fifths of their lifetime if that is later."""
 
 
 class ExpiringProperties(Mapping[str, str]):
-    """A mapping whose values are asked for anew shortly before they expire. Never shows a value in its text.
+    """A mapping that renews its values shortly before they expire. Its `repr` never contains a value.
 
     Parameters
     ----------
     properties:
-        The settings at hand. When they expire is told by a property such as `s3.session-token-expires-at-ms`,
-        `gcs.oauth2.token-expires-at` or `adls.sas-token-expires-at-ms.<account>`, in milliseconds from 1970-01-01 UTC;
-        without one they are renewed only where a store refuses them.
-    renewed:
-        Gives the settings as they are now. What it raises is raised by whoever looks at the mapping.
+        The current settings. A property such as `s3.session-token-expires-at-ms`, `gcs.oauth2.token-expires-at` or
+        `adls.sas-token-expires-at-ms.<account>` says when they expire, in milliseconds from 1970-01-01 UTC. Without
+        one they are renewed only if a store rejects them.
+    fetch:
+        Returns fresh settings. Its exceptions propagate to the caller of the mapping.
     clock:
-        The present time in seconds from 1970-01-01 UTC.
+        Returns the current time in seconds from 1970-01-01 UTC.
     """
 
     def __init__(
         self,
         properties: Mapping[str, str],
-        renewed: Callable[[], Mapping[str, str]],
+        fetch: Callable[[], Mapping[str, str]],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._renewed = renewed
+        self._fetch = fetch
         self._clock = clock
         self._lock = RLock()
         self._take(properties)
@@ -48,17 +48,17 @@ class ExpiringProperties(Mapping[str, str]):
             self._due = max(expiry - min(_MARGIN_SECONDS, max(expiry - now, 0.0) / 5), now)
 
     def current(self) -> dict[str, str]:
-        """The settings, renewed where that is due."""
+        """Return the settings, renewed if they are about to expire."""
         with self._lock:
             if self._due is not None and self._clock() >= self._due:
-                self._take(self._renewed())
+                self._take(self._fetch())
             return self._properties
 
     def renew(self) -> bool:
-        """Renew the settings now; whether any of them has changed."""
+        """Renew the settings now. Return whether any of them changed."""
         with self._lock:
             before = self._properties
-            self._take(self._renewed())
+            self._take(self._fetch())
             return self._properties != before
 
     def __getitem__(self, key: str) -> str:
@@ -75,7 +75,7 @@ class ExpiringProperties(Mapping[str, str]):
 
 
 def expires_at(properties: Mapping[str, str]) -> float | None:
-    """The time at which the first of some properties expires, in seconds from 1970-01-01 UTC; None where none does."""
-    # A float: a number too large for one is infinite, and never comes.
+    """Return when the first of some properties expires, in seconds from 1970-01-01 UTC; None if none does."""
+    # As floats: a number that is too large becomes infinity, which never expires.
     times = [float(v) / 1000 for k, v in properties.items() if _EXPIRY.fullmatch(k) and str(v).strip().isdecimal()]
     return min(times, default=None)

@@ -1,7 +1,7 @@
-"""Where files are: one spelling for one place, and where the files of a moved table are now. Pure, no I/O.
+"""Compare, join and split paths, and resolve the paths of a table that was moved. Pure, without I/O.
 
-Paths in Iceberg metadata are plain strings. A percent sign, a question mark, a space or a star in them is that
-character: nothing here decodes or expands a path.
+Paths in Iceberg metadata are plain strings. A percent sign, a question mark, a space or a star in one stands
+for itself: nothing here decodes or expands a path.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ONE_STORE = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs", "wasbs": "
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A path taken apart: `scheme` ("file" for local paths), `authority` (bucket, host or empty), `path`."""
+    """The parts of a path: `scheme` ("file" for local paths), `authority` (bucket, host or empty), `path`."""
 
     scheme: str
     authority: str
@@ -25,14 +25,14 @@ class Location:
 
     @property
     def is_local(self) -> bool:
-        """Whether the path is on the file systems of this machine."""
+        """Whether the path is in a file system of this machine."""
         return self.scheme == "file"
 
 
 def parse_location(path: str) -> Location:
-    """A path taken apart, with one spelling of the scheme: `s3a` is `s3`, and `/x`, `file:/x`, `file:///x` are one.
+    """Split a path, with one spelling of the scheme: `s3a` is `s3`, and `/x`, `file:/x`, `file:///x` are the same.
 
-    Only `scheme:/...` is a URI; everything else, a Windows drive or a name with a colon in it too, is a local path.
+    Only `scheme:/...` is a URI. Everything else is a local path, including a Windows drive or a name with a colon.
     """
     match = _URI.fullmatch(path)
     if match is None:
@@ -48,10 +48,10 @@ def parse_location(path: str) -> Location:
 
 
 def canonical(path: str) -> str:
-    """The one spelling by which paths are compared.
+    """Return the spelling by which paths are compared.
 
-    Local paths lose their scheme and repeated slashes; other schemes are kept, in their shortest name. A slash at the
-    end is dropped.
+    Drop the scheme and repeated slashes of local paths; shorten other schemes to their shortest name. Drop a slash at
+    the end.
     """
     location = parse_location(path)
     if location.is_local and not location.authority:
@@ -61,25 +61,25 @@ def canonical(path: str) -> str:
 
 
 def same_path(one: str, other: str) -> bool:
-    """Whether two paths name one file, whatever the spelling of their schemes."""
+    """Return whether two paths name the same file, however their schemes are spelled."""
     return one == other or canonical(one) == canonical(other)
 
 
 def without_authority(path: str) -> str:
-    """The path alone: `hdfs://host/x`, `file:/x` and `/x` are all `/x`.
+    """Return the path without scheme and authority: `hdfs://host/x`, `file:/x` and `/x` all become `/x`.
 
-    Position deletes are matched by it where the two paths differ in scheme or authority only.
+    Position deletes match by it if the two paths differ in scheme or authority only.
     """
     return _SLASHES.sub("/", parse_location(path).path)
 
 
 def join(folder: str, name: str) -> str:
-    """The path of a name below a folder."""
+    """Return the path of a name in a folder."""
     return f"{folder.rstrip('/')}/{name}" if folder.rstrip("/") else f"{folder}{name}"
 
 
 def parent(path: str) -> str:
-    """The folder that holds a path, in the same spelling; a bare name is in `.`."""
+    """Return the folder of a path, in the same spelling; `.` for a bare name."""
     stripped = path.rstrip("/")
     head, slash, _ = stripped.rpartition("/")
     if not slash:
@@ -88,14 +88,14 @@ def parent(path: str) -> str:
 
 
 def base_name(path: str) -> str:
-    """The last part of a path."""
+    """Return the last part of a path."""
     return path.rstrip("/").rpartition("/")[2]
 
 
 def relative_to(path: str, folder: str) -> str | None:
-    """The rest of a path below a folder, without a slash in front; None where the path lies outside.
+    """Return a path relative to a folder, without a leading slash; None if it is outside the folder.
 
-    `/tmp/table2` is not below `/tmp/table`. The rest keeps the spelling of the path.
+    `/tmp/table2` is not below `/tmp/table`. The result keeps the spelling of the path.
     """
     inner, outer = canonical(path), canonical(folder)
     if inner == outer:
@@ -106,24 +106,24 @@ def relative_to(path: str, folder: str) -> str | None:
 
 
 def table_root(metadata_file: str) -> str:
-    """The root of a table by the place of its metadata file: the folder above `metadata`, or the file's own folder."""
+    """Return the root of a table, given its metadata file: the folder above `metadata`, else the file's own folder."""
     folder = parent(metadata_file)
     return parent(folder) if base_name(folder) == "metadata" else folder
 
 
 @dataclass(frozen=True, slots=True)
 class PathResolver:
-    """Turns paths as metadata records them into paths to read.
+    """Resolves paths that metadata records to the paths to read.
 
     Parameters
     ----------
     location:
         The table's location, as its metadata records it.
     root:
-        Where the table is now; None where it has not moved.
+        The present location; None if the table was not moved.
     path_map:
-        Recorded prefix to actual prefix, for files outside the location too. A prefix matches whole path parts and the
-        longest one wins; the map goes before `root`.
+        Maps recorded prefixes to actual ones, for files outside the location too. A prefix matches whole path parts.
+        The longest one wins. The map takes precedence over `root`.
     """
 
     location: str
@@ -131,7 +131,7 @@ class PathResolver:
     path_map: Mapping[str, str] = field(default_factory=dict)
 
     def resolve(self, path: str) -> str:
-        """Where a recorded path is read from; paths that no rule covers are returned as they are."""
+        """Return the path to read a recorded path from: the path itself if no rule covers it."""
         for prefix in sorted(self.path_map, key=lambda p: len(canonical(p)), reverse=True):
             rest = relative_to(path, prefix)
             if rest is not None:
@@ -143,12 +143,12 @@ class PathResolver:
         return path
 
     def resolve_all(self, paths: Sequence[str]) -> Sequence[str]:
-        """Where each of many recorded paths is read from."""
+        """Return the path to read each recorded path from."""
         return paths if self.root is None and not self.path_map else [self.resolve(path) for path in paths]
 
     @property
     def note(self) -> str | None:
-        """What to tell the user about a moved table, as one line; None where it has not moved."""
+        """One line for the user about a moved table; None if it was not moved."""
         if self.root is None:
             return None
         return f"the table records its location as {self.location}; its files are read from {self.root}"

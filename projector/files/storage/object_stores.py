@@ -1,4 +1,4 @@
-"""The file systems of object stores, made by pyarrow from properties by pyiceberg's names."""
+"""Make pyarrow's file systems of object stores from properties with pyiceberg's names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from projector.files.storage.locations import Location
 from projector.files.storage.s3_settings import address, number, s3_settings, truth
 
 S3_ATTEMPTS = 5
-"""How often the S3 client sends a request that fails, or that nothing arrives of for a while, with growing waits."""
+"""How often the S3 client sends a request that fails or times out, with growing waits."""
 
 LAST_INSTANT_MS = 253_402_300_799_000
-"""The last second of the year 9999, as expiries are given: in milliseconds from 1970-01-01 UTC."""
+"""The last second of the year 9999 in milliseconds from 1970-01-01 UTC, the unit of expiry times."""
 
 _LAST_PORT = 65_535
 
@@ -98,4 +98,4 @@ STORES: dict[str, Callable[[Location, Mapping[str, str]], Any]] = {
     "hdfs": _hdfs,
     "viewfs": _hdfs,
 }
-"""The stores that are known, by the shortest name of their scheme."""
+"""The supported stores, by the shortest name of their scheme."""

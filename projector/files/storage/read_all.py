@@ -1,4 +1,4 @@
-"""Files that are needed from beginning to end, such as metadata and manifests: from a store by one request each."""
+"""Read whole files, such as metadata and manifests: from a store by one request each."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from projector.files.storage.locations import parse_location
 from projector.files.storage.storage import RandomAccess, Storage
 
 WORKERS = 16
-"""Requests to object stores that a scan has under way at once, at most."""
+"""The most requests to object stores that a scan has in flight at once."""
 
 MOST_BYTES = 64 << 20
-"""A longer file is read piece by piece."""
+"""Longer files are read in parts."""
 
 
 @dataclass(slots=True)
 class InMemory:
-    """The content of a file, read by position; see `RandomAccess`."""
+    """The content of a file in memory; see `RandomAccess`."""
 
     path: str
     content: bytes = field(repr=False)
 
     def size(self) -> int:
-        """The length of the file in bytes."""
+        """Return the length in bytes."""
         return len(self.content)
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """The bytes from `offset`; fewer than `length` only where the file ends."""
+        """Return `length` bytes from `offset`; fewer only if the file ends there."""
         return self.content[offset : offset + length]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def __enter__(self) -> Self:
         return self
@@ -41,7 +41,7 @@ class InMemory:
 
 
 def open_whole(storage: Storage, path: str) -> RandomAccess:
-    """A file that is going to be read as a whole. Of an object store it is in memory already, unless it is very long.
+    """Open a file that will be read as a whole. Load one in an object store into memory, unless it is very long.
 
     Raises as `Storage.open` does.
     """
@@ -54,11 +54,11 @@ def open_whole(storage: Storage, path: str) -> RandomAccess:
 
 
 def read_whole(storage: Storage, path: str) -> bytes:
-    """The whole content of a file. Raises as `Storage.open` does."""
+    """Read the whole content of a file. Raises as `Storage.open` does."""
     with open_whole(storage, path) as file:
         return file.read_at(0, file.size())
 
 
 def workers_for(path: str | None) -> int:
-    """How many requests at once pay where a path lies: one to local disks, several to an object store."""
+    """Return how many files to read at once: one from local disks, several from an object store."""
     return 1 if path is None or parse_location(path).is_local else WORKERS

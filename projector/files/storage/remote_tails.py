@@ -1,20 +1,20 @@
-"""The end of an object, and what tells that it has changed, from any store that pyarrow knows."""
+"""Read the end of objects, and the marks that show whether they changed, from any store that pyarrow supports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from projector.files.storage.retry import attempted
+from projector.files.storage.retry import with_retries
 from projector.files.storage.s3_requests import Refused, S3Requests, s3_requests
 from projector.files.storage.tails import Tail
 
 FEW_FILES = 20
-"""Objects of one folder that are looked up one by one; for more the folder is listed, a thousand in a request."""
+"""Up to so many objects of a folder are looked up one by one. For more, the folder is listed, 1,000 in a request."""
 
 
 class S3Tails:
-    """Ends of S3 objects by one request each, where the credentials are at hand."""
+    """Reads the ends of S3 objects by one request each, if the credentials are given outright."""
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         self._properties = properties
@@ -22,15 +22,15 @@ class S3Tails:
         self._requests: S3Requests | None = None
 
     def tail(self, bucket: str, key: str, length: int) -> Tail | None:
-        """The end of an object; None where pyarrow has to be asked. Raises `OSError`."""
-        settings = dict(self._properties)  # those that expire are renewed by being looked at
+        """Read the end of an object; None if pyarrow has to do it. Raises `OSError`."""
+        settings = dict(self._properties)  # reading them renews those that expire
         if settings != self._made_with:
             self._made_with, self._requests = settings, s3_requests(settings)
         requests = self._requests
         if requests is None:
             return None
         try:
-            return attempted(lambda: requests.tail(bucket, key, length))
+            return with_retries(lambda: requests.tail(bucket, key, length))
         except Refused as answer:
             if answer.is_of_the_store:
                 self._requests = None
@@ -38,16 +38,16 @@ class S3Tails:
 
 
 def arrow_tail(store: Any, key: str, length: int) -> Tail:
-    """The end of a file of a pyarrow file system. Raises what pyarrow raises."""
+    """Read the end of a file in a pyarrow file system. Raises what pyarrow raises."""
     with store.open_input_file(key) as file:
         size = int(file.size())
         return Tail(bytes(file.read_at(min(length, size), max(0, size - length))), size, None)
 
 
 def arrow_marks(store: Any, keys: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Sizes and times of change of files, by key; those that are not there, or do not say, are left out.
+    """Return sizes and modification times of files, by key. Leave out missing files and those without either.
 
-    Folders are listed where many of their files are asked for. Raises what pyarrow raises.
+    List a folder if many of its files are requested. Raises what pyarrow raises.
     """
     from pyarrow import fs
 
@@ -63,12 +63,12 @@ def arrow_marks(store: Any, keys: Iterable[str]) -> dict[str, tuple[int, int]]:
         wanted = set(members)
         for info in store.get_file_info(fs.FileSelector(folder, allow_not_found=True)):
             if info.path in wanted:
-                _note(info, found)
+                _add_mark(info, found)
     for info in store.get_file_info(few) if few else ():
-        _note(info, found)
+        _add_mark(info, found)
     return found
 
 
-def _note(info: Any, found: dict[str, tuple[int, int]]) -> None:
+def _add_mark(info: Any, found: dict[str, tuple[int, int]]) -> None:
     if info.is_file and info.size is not None and info.mtime_ns is not None:
         found[info.path] = int(info.size), int(info.mtime_ns)

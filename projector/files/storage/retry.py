@@ -1,4 +1,4 @@
-"""Requests to an object store, made again where the store was at fault: with growing waits, and not for ever."""
+"""Retry requests to an object store that fail for a passing reason, a few times and with growing waits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 ATTEMPTS = 3
-"""How often a request is made, each time with what the store's own client does to get an answer."""
+"""How often a request is made. The store's own client retries within each."""
 
 _FIRST_WAIT_SECONDS = 0.2
 _TRANSIENT = re.compile(
@@ -20,7 +20,7 @@ _TRANSIENT = re.compile(
     r"|[Cc]ouldn't connect|temporarily unavailable|Broken pipe"
 )
 _STORES = re.compile(r"\b(?:AWS Error|google::cloud\b|GcsFileSystem|Azure|HDFS)|\bin bucket '")
-"""How pyarrow's file systems name themselves in their errors."""
+"""The names by which the errors of pyarrow's file systems can be recognised."""
 
 _DENIED = re.compile(
     r"ACCESS_DENIED|EXPIRED_TOKEN|ExpiredToken|INVALID_ACCESS_KEY_ID|INVALID_CLIENT_TOKEN_ID|TokenRefreshRequired"
@@ -29,37 +29,37 @@ _DENIED = re.compile(
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether a store failed to answer, rather than answered with a refusal: the same request may succeed later."""
+    """Return whether a store failed to answer, so that the same request may succeed later. A rejection is an answer."""
     if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError):
         return False
     return isinstance(error, OSError) and _TRANSIENT.search(str(error)) is not None
 
 
 def is_of_store(error: Exception) -> bool:
-    """Whether a store, or a disk, could not give the bytes of a file: nothing is known to be wrong with them."""
+    """Return whether a store or a disk failed to deliver the bytes of a file, which may be sound."""
     if not isinstance(error, OSError):
         return False
     return error.errno is not None or is_transient(error) or is_denied(error) or _STORES.search(str(error)) is not None
 
 
 def is_denied(error: Exception) -> bool:
-    """Whether a store refused the credentials."""
+    """Return whether a store rejected the credentials."""
     return isinstance(error, PermissionError) or (isinstance(error, OSError) and bool(_DENIED.search(str(error))))
 
 
-def attempted(
+def with_retries(
     work: Callable[[], T], *, renew: Callable[[], bool] | None = None, wait: Callable[[float], None] = time.sleep
 ) -> T:
-    """What `work` returns, after another try or two where the store did not answer.
+    """Call `work` and return its result. Retry if the store does not answer.
 
     Parameters
     ----------
     renew:
-        Gets new credentials and says whether there were any; asked once, where the store refuses the old ones.
+        Gets new credentials and returns whether they changed. Called once at most, if the store rejects the old ones.
     wait:
         Waits for some seconds.
 
-    Raises what `work` raises, at the last attempt or for a failure that another attempt would not mend.
+    Raises what `work` raises, at the last attempt or if a retry cannot help.
     """
     failures, renewed = 0, renew is None
     while True:

@@ -1,7 +1,7 @@
-"""The end of an S3 object by a single signed request, which pyarrow cannot ask for: it looks up the size first.
+"""Read the end of an S3 object by a single signed request. pyarrow needs two: it looks up the size first.
 
-Only where the credentials are given outright, as properties or in the environment; all other ways to sign in, and all
-other requests, are left to pyarrow. Signatures are those of AWS Signature Version 4.
+This works only if the credentials are given outright, as properties or in the environment. pyarrow handles all other
+ways to sign in and all other requests. Signatures follow AWS Signature Version 4.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PASSING = frozenset((429, 500, 502, 503, 504))
 
 
 class Refused(Exception):
-    """The store answered with something that pyarrow may know how to deal with, or to say.
+    """The store gave an answer that pyarrow may be able to handle, or to explain.
 
-    `is_of_the_store` tells whether it would answer all requests so: a wrong signature, another region.
+    `is_of_the_store` is set if the store would answer all requests so: a wrong signature, another region.
     """
 
     def __init__(self, status: int, reason: str) -> None:
@@ -36,7 +36,7 @@ class Refused(Exception):
 
 
 class _Held:
-    """The connection of a thread, closed when the thread has ended."""
+    """The connection of a thread. Closed when the thread ends."""
 
     def __init__(self, connection: http.client.HTTPConnection) -> None:
         self.connection = connection
@@ -47,7 +47,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class S3Requests:
-    """Signed requests to one endpoint. Each thread keeps its own connection.
+    """Sends signed requests to one endpoint, over one connection for each thread.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ class S3Requests:
     _threads: local = field(default_factory=local, init=False, repr=False, compare=False)
 
     def tail(self, bucket: str, key: str, length: int) -> Tail:
-        """The last bytes of an object.
+        """Read the last bytes of an object.
 
-        Raises `OSError` where the store does not answer, `Refused` for an answer that is not the object's end.
+        Raises `OSError` if the store does not answer, `Refused` if the answer is not the end of the object.
         """
         path = "/" + quote(f"{bucket}/{key}", safe="/-_.~")
         headers = {**self._signed(path), "Range": f"bytes=-{length}"}
@@ -82,7 +82,7 @@ class S3Requests:
             self._forget_connection()
         if response.status in _PASSING:
             raise OSError(f"HTTP status {response.status} {response.reason}")
-        if response.status == 200:  # a store that knows no ranges, or an object that is shorter, gives all of it
+        if response.status == 200:  # all of it: the object is shorter, or the store does not support ranges
             return Tail(data[-length:], len(data), None)
         size = (response.getheader("Content-Range") or "").rpartition("/")[2]
         if response.status != 206 or not size.isdecimal() or len(data) != min(length, int(size)):
@@ -109,7 +109,7 @@ class S3Requests:
             self._threads.held = None
 
     def _signed(self, path: str) -> dict[str, str]:
-        """The headers of a GET request. The range is left out of the signature, as it may be."""
+        """Return the headers of a GET request. The signature need not cover the range, and does not."""
         now = datetime.now(UTC)
         moment, day = now.strftime("%Y%m%dT%H%M%SZ"), now.strftime("%Y%m%d")
         headers = {"host": urlsplit(self.endpoint).netloc, "x-amz-content-sha256": _EMPTY, "x-amz-date": moment}
@@ -130,8 +130,7 @@ class S3Requests:
 
 
 def s3_requests(properties: Mapping[str, str]) -> S3Requests | None:
-    """Requests with the credentials that are given outright; None where pyarrow has to find out how to sign in."""
-
+    """Return a client if credentials are given outright; None if pyarrow has to find out how to sign in."""
     found = s3_settings(properties)
     if found.role_arn or found.proxy_uri or found.anonymous or found.virtual_hosted:
         return None

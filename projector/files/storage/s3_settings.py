@@ -1,4 +1,4 @@
-"""What a table's properties say of S3: read in one place, so that Arrow, Polars, DuckDB and our own requests agree."""
+"""Read the settings of S3 from properties, in one place, so that Arrow, Polars, DuckDB and our own requests agree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from projector.errors import ProjectorError
 
 _LONGEST_SECONDS = 2_147_483
-"""Milliseconds of a timeout are a signed number of 32 bits in the clients of the stores."""
+"""The clients of the stores hold a timeout in milliseconds, as a signed 32-bit number."""
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
@@ -22,10 +22,10 @@ class S3Settings:
     Parameters
     ----------
     endpoint:
-        A URL, or a host that is spoken to by HTTPS; None for AWS.
+        A URL, or a host to reach by HTTPS; None for AWS.
     virtual_hosted:
         Whether the bucket is part of the host name: by `s3.path-style-access`, else by `s3.force-virtual-addressing`.
-        None if neither is given.
+        None if neither is set.
     connect_timeout, request_timeout:
         In seconds.
     """
@@ -85,41 +85,41 @@ def s3_settings(properties: Mapping[str, str]) -> S3Settings:
 
 
 def truth(properties: Mapping[str, str], name: str) -> bool:
-    """Return a setting that is on or off; off if it is not given. Raises `ProjectorError` for anything else."""
-    given = str(properties.get(name) or "false").strip().lower()
-    if given not in (*_TRUE, *_FALSE):
+    """Return a setting that is on or off; off if it is not set. Raises `ProjectorError` for anything else."""
+    value = str(properties.get(name) or "false").strip().lower()
+    if value not in (*_TRUE, *_FALSE):
         raise ProjectorError(f"Invalid {name}: {properties[name]!r}", hint="give true or false")
-    return given in _TRUE
+    return value in _TRUE
 
 
 def address(properties: Mapping[str, str], name: str) -> str | None:
-    """Return a setting that is a URL, or a host; None if it is not given. Raises `ProjectorError` for a wrong port."""
-    given = properties.get(name)
-    if not given:
+    """Return a setting that is a URL or a host; None if it is not set. Raises `ProjectorError` for a wrong port."""
+    value = properties.get(name)
+    if not value:
         return None
     try:
-        parts = urlsplit(given if "://" in given else f"https://{given}")
+        parts = urlsplit(value if "://" in value else f"https://{value}")
         wrong = None if parts.port != 0 else "the port is 0"
     except ValueError as error:
         wrong = str(error)
     if wrong is not None:  # without the value: the URL of a proxy may hold a password
         raise ProjectorError(f"Invalid {name}: {wrong}", hint="give a URL such as https://host:443")
-    return given
+    return value
 
 
 def number(properties: Mapping[str, str], name: str, most: float) -> float | None:
-    """Return a setting that is a positive number, at most `most`; None if it is not given.
+    """Return a setting that is a positive number, at most `most`; None if it is not set.
 
     Raises `ProjectorError` for anything else.
     """
-    given = properties.get(name)
-    if given is None or given == "":
+    value = properties.get(name)
+    if value is None or value == "":
         return None
     try:
-        found = float(given)
+        found = float(value)
     except (ValueError, TypeError, OverflowError):
         found = math.nan
     if not 0 < found <= most:
-        shown = repr(given) if len(repr(given)) <= 60 else f"{repr(given)[:60]}..."
-        raise ProjectorError(f"Invalid {name}: {shown}", hint=f"give a positive number up to {most}")
+        text = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}..."
+        raise ProjectorError(f"Invalid {name}: {text}", hint=f"give a positive number up to {most}")
     return found

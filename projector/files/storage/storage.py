@@ -1,6 +1,6 @@
-"""One small interface for all reading: local files first, object stores through pyarrow.
+"""Read local files, and object stores through pyarrow, behind one small interface.
 
-Paths are literal: never expanded, never percent-decoded. Whatever goes wrong is a `ProjectorError` that names the path.
+Paths are literal: never expanded, never percent-decoded. Every failure is a `ProjectorError` that names the path.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from projector.errors import NotFoundError, ProjectorError, UnsupportedError
 from projector.files.storage.locations import Location, parse_location
 from projector.files.storage.object_stores import STORES
 from projector.files.storage.remote_tails import S3Tails, arrow_marks, arrow_tail
-from projector.files.storage.retry import attempted
+from projector.files.storage.retry import with_retries
 from projector.files.storage.tails import Tail, local_tail, plain_local_path, read_from
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class RandomAccess(ByteSource, Protocol):
 
 
 class FolderListing(NamedTuple):
-    """The names of what is directly in a folder, sorted."""
+    """The names directly in a folder, sorted."""
 
     files: tuple[str, ...]
     folders: tuple[str, ...]
@@ -62,19 +62,19 @@ _STORES = ("s3.endpoint", "gcs.service.host", "adls.account-name", "hdfs.host", 
 
 @dataclass(frozen=True)
 class Storage:
-    """Reads local paths and the object stores that pyarrow knows.
+    """Reads local paths and the object stores that pyarrow supports.
 
     Parameters
     ----------
     properties:
         Settings of the stores by pyiceberg's names, such as `s3.endpoint`, `s3.region`, `s3.access-key-id`,
-        `s3.secret-access-key`, `s3.session-token`, `s3.path-style-access`. They may hold secrets and are never shown.
-        `ExpiringProperties` are renewed in time.
+        `s3.secret-access-key`, `s3.session-token`, `s3.path-style-access`. They may hold secrets and are never
+        printed. `ExpiringProperties` are renewed in time.
 
-    An object store that does not answer is asked again, a few times and with growing waits.
+    A request that an object store does not answer is retried a few times, with growing waits.
 
-    Every method raises `NotFoundError` for what is missing (a folder where a file is asked for, too),
-    `UnsupportedError` for a scheme that is not known, and `ProjectorError` for anything else the file system refuses.
+    Every method raises `NotFoundError` if the path is missing, or is a folder and not a file; `UnsupportedError` for an
+    unknown scheme; and `ProjectorError` for any other error of the file system.
     """
 
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -88,24 +88,24 @@ class Storage:
 
     @property
     def stores(self) -> str:
-        """What tells object stores apart in which the same paths are other files: none of it is secret."""
+        """A text that differs between stores in which the same path is another file. It holds no secrets."""
         return "\n".join(self.properties.get(name, "") for name in _STORES)
 
     def open(self, path: str) -> RandomAccess:
-        """A file, opened for reading by position."""
+        """Open a file for reading by position."""
         location = _known(path)
         with _named_errors(path):
             if location.is_local:
                 return _LocalFile(path, location.path)
-            return _ArrowFile(path, self._ask(location, lambda store, key: store.open_input_file(key)))
+            return _ArrowFile(path, self._request(location, lambda store, key: store.open_input_file(key)))
 
     def read_bytes(self, path: str) -> bytes:
-        """The whole content of a file."""
+        """Read the whole content of a file."""
         with self.open(path) as file:
             return file.read_at(0, file.size())
 
     def read_tail(self, path: str, length: int) -> Tail:
-        """The last `length` bytes of a file, or all of a shorter one, by one request where the store allows it."""
+        """Read the last `length` bytes of a file, or all of a shorter one, by one request if the store allows it."""
         local = plain_local_path(path)
         if local is None:
             location = _known(path)
@@ -116,7 +116,7 @@ class Storage:
             return local_tail(local, length)
         except (OSError, ValueError):
             with _named_errors(path):
-                _refuse_all_but_files(local)
+                _reject_non_files(local)
                 raise
 
     def _remote_tail(self, path: str, location: Location, length: int) -> Tail:
@@ -125,19 +125,19 @@ class Storage:
                 found = self._s3_tails.tail(location.authority, location.path.lstrip("/"), length)
                 if found is not None:
                     return found
-            return self._ask(location, lambda store, key: arrow_tail(store, key, length))
+            return self._request(location, lambda store, key: arrow_tail(store, key, length))
 
     def marks(self, paths: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """For each file, its size and what changes when it does, without opening any.
+        """Return for each file its size and a mark that changes when the file does, without opening any.
 
-        Files not found, and those of unknown schemes, are left out. Of object stores whole folders are listed. A store
-        that cannot be asked has no marks.
+        Leave out files that are not found and those of unknown schemes. List whole folders of object stores. Leave out
+        all files of a store that cannot be reached.
         """
         found: dict[str, tuple[int, int]] = {}
+        stat_of = os.stat
         remote: dict[tuple[str, str], dict[str, str]] = {}
-        look = os.stat
         for path in paths:
-            # most paths are of these spellings, and there may be very many
+            # nearly all paths are spelled so, and there may be very many
             if path[:1] == "/":
                 local: str | None = path
             elif path[:8] == "file:///" and path[8:9] != "/":
@@ -154,38 +154,38 @@ class Storage:
                     continue
                 local = location.path
             try:
-                status = look(local)
+                status = stat_of(local)
                 found[path] = status.st_size, status.st_mtime_ns
             except (OSError, ValueError):
                 continue
         for by_key in remote.values():
             with suppress(ProjectorError), _named_errors(next(iter(by_key.values()))):
                 first = parse_location(next(iter(by_key.values())))
-                marks = self._ask(first, partial(_marks_of, tuple(by_key)))
+                marks = self._request(first, partial(_marks_of, tuple(by_key)))
                 found |= {by_key[key]: mark for key, mark in marks.items()}
         return found
 
     def open_arrow(self, path: str) -> Any:
-        """A `pyarrow.NativeFile` for pyarrow's own readers."""
+        """Open a `pyarrow.NativeFile` for pyarrow's own readers."""
         location = _known(path)
         with _named_errors(path):
             if location.is_local:
                 import pyarrow as pa
 
-                _refuse_all_but_files(location.path)
+                _reject_non_files(location.path)
                 return pa.OSFile(location.path, "rb")
-            return self._ask(location, lambda store, key: store.open_input_file(key))
+            return self._request(location, lambda store, key: store.open_input_file(key))
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder at a path."""
+        """Return whether a path is a file or a folder."""
         return self._kind(path) is not None
 
     def is_folder(self, path: str) -> bool:
-        """Whether a path is a folder; in an object store, whether anything lies below it."""
+        """Return whether a path is a folder; in an object store, whether there is anything below it."""
         return self._kind(path) == "folder"
 
     def listing(self, folder: str) -> FolderListing:
-        """The names of the files and of the folders directly in a folder."""
+        """Return the names of the files and of the folders directly in a folder."""
         location = _known(folder)
         with _named_errors(folder):
             if location.is_local:
@@ -194,11 +194,13 @@ class Storage:
             else:
                 from pyarrow import fs
 
-                found = self._ask(location, lambda s, key: s.get_file_info(fs.FileSelector(key, allow_not_found=False)))
+                found = self._request(
+                    location, lambda s, key: s.get_file_info(fs.FileSelector(key, allow_not_found=False))
+                )
                 both = (fs.FileType.File, fs.FileType.Directory)
                 kinds = [(info.base_name, info.type == fs.FileType.Directory) for info in found if info.type in both]
-        files, folders = ([name for name, is_folder in kinds if is_folder is wanted] for wanted in (False, True))
-        return FolderListing(tuple(sorted(files)), tuple(sorted(folders)))
+        files = sorted(name for name, is_folder in kinds if not is_folder)
+        return FolderListing(tuple(files), tuple(sorted(name for name, is_folder in kinds if is_folder)))
 
     def _kind(self, path: str) -> str | None:
         location = _known(path)
@@ -209,17 +211,17 @@ class Storage:
                 return "file" if os.path.exists(location.path) else None
             from pyarrow import fs
 
-            kind = self._ask(location, lambda store, key: store.get_file_info(key).type)
+            kind = self._request(location, lambda store, key: store.get_file_info(key).type)
             return {fs.FileType.Directory: "folder", fs.FileType.NotFound: None}.get(kind, "file")
 
-    def _ask(self, location: Location, request: Callable[[Any, str], T]) -> T:
-        """The answer to a request to an object store, given its pyarrow file system and the key to ask for."""
+    def _request(self, location: Location, request: Callable[[Any, str], T]) -> T:
+        """Send a request to an object store, with retries. `request` takes its pyarrow file system and the key."""
         renew = getattr(self.properties, "renew", None)
-        return attempted(lambda: request(*self._store(location)), renew=renew)
+        return with_retries(lambda: request(*self._store(location)), renew=renew)
 
     def _store(self, location: Location) -> tuple[Any, str]:
-        """The pyarrow file system of a location and the key to ask it for."""
-        settings = dict(self.properties)  # those that expire are renewed by being looked at
+        """Return the pyarrow file system of a location, and the key of the location in it."""
+        settings = dict(self.properties)  # reading them renews those that expire
         known, made_with = self._stores.get((location.scheme, location.authority), (None, None))
         if known is None or made_with != settings:
             known = STORES[location.scheme](location, settings)
@@ -230,7 +232,7 @@ class Storage:
 class _LocalFile:
     def __init__(self, path: str, local: str) -> None:
         self.path = path
-        _refuse_all_but_files(local)
+        _reject_non_files(local)
         self._file = open(local, "rb", buffering=0)  # noqa: SIM115 - closed by close()
         self._size = os.fstat(self._file.fileno()).st_size
 
@@ -270,7 +272,7 @@ class _ArrowFile:
 
     def read_at(self, offset: int, length: int) -> bytes:
         with _named_errors(self.path):
-            return bytes(attempted(lambda: self._file.read_at(length, offset)))
+            return bytes(with_retries(lambda: self._file.read_at(length, offset)))
 
     def close(self) -> None:
         with _named_errors(self.path):
@@ -287,8 +289,8 @@ def _marks_of(keys: tuple[str, ...], store: Any, _: str) -> dict[str, tuple[int,
     return arrow_marks(store, keys)
 
 
-def _refuse_all_but_files(local: str) -> None:
-    """Refuse folders, and pipes, sockets and devices: opening or reading one could wait for ever."""
+def _reject_non_files(local: str) -> None:
+    """Reject folders, and pipes, sockets and devices: opening or reading one could block forever."""
     mode = os.stat(local).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(local)
@@ -299,9 +301,9 @@ def _refuse_all_but_files(local: str) -> None:
 def _known(path: str) -> Location:
     location = parse_location(path)
     if location.scheme not in STORES and not (location.is_local and not location.authority):
-        shown = f"{location.scheme}://{location.authority}" if location.is_local else location.scheme
+        name = f"{location.scheme}://{location.authority}" if location.is_local else location.scheme
         raise UnsupportedError(
-            f"Cannot read from {shown!r}: {path}",
+            f"Cannot read from {name!r}: {path}",
             hint=f"paths are local, file:, or one of {', '.join(sorted(STORES))}",
         )
     return location
@@ -309,7 +311,7 @@ def _known(path: str) -> Location:
 
 @contextmanager
 def _named_errors(path: str) -> Iterator[None]:
-    """Turn what a file system raises into our errors, with the path that was asked for."""
+    """Turn the errors of a file system into ours, with the requested path."""
     try:
         yield
     except ProjectorError:
@@ -324,8 +326,8 @@ def _named_errors(path: str) -> Iterator[None]:
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
         raise ProjectorError(f"Cannot read {path}: {reason}") from None
     except (ValueError, TypeError, NotImplementedError) as error:
-        # an embedded zero byte, a name that cannot be encoded, a key that pyarrow refuses
-        raise NotFoundError(f"Cannot be a path: {path!r} ({' '.join(str(error).split())})") from None
+        # an embedded zero byte, a name that cannot be encoded, a key that pyarrow rejects
+        raise NotFoundError(f"Invalid path: {path!r} ({' '.join(str(error).split())})") from None
 
 
 def _percent_hint(path: str) -> str | None:
@@ -337,7 +339,7 @@ def _percent_hint(path: str) -> str | None:
 
 
 def _key(location: Location) -> str:
-    """The path as the pyarrow file system of a scheme expects it."""
+    """Return the path in the form that the pyarrow file system of a scheme expects."""
     if location.scheme in ("s3", "gs"):
         return location.authority + location.path
     if location.scheme in ("abfs", "wasb"):

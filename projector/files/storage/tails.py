@@ -1,6 +1,6 @@
-"""The end of a file in one read: all that is asked of most files when shapes are recognised.
+"""Read the end of a file in one go, which is enough to recognise the shape of most files.
 
-A local file costs an open, a stat, a read and a close, nothing besides: with very many files that is the time it takes.
+A local file costs an open, a stat, a read and a close, and nothing else: with very many files, that is the time spent.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import stat
 from typing import NamedTuple
 
 LOCAL_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_BINARY", "O_NONBLOCK"))
-"""Never waits: without `O_NONBLOCK` opening a pipe would, until somebody writes to it."""
+"""Without `O_NONBLOCK`, opening a pipe would block until another process writes to it."""
 
 
 class Tail(NamedTuple):
-    """The last bytes of a file, as many as were asked for or as it has.
+    """The last bytes of a file: as many as requested, or all of a shorter file.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Tail(NamedTuple):
     size:
         The length of the whole file.
     mark:
-        What changes when the file does, the time of its last change in nanoseconds; None where it was not told.
+        Changes when the file does: its modification time in nanoseconds; None if unknown.
     """
 
     data: bytes
@@ -32,7 +32,7 @@ class Tail(NamedTuple):
 
 
 def local_tail(path: str, length: int) -> Tail:
-    """The end of a local file. Raises `OSError`."""
+    """Read the end of a local file. Raises `OSError`."""
     handle = os.open(path, LOCAL_FLAGS)
     try:
         status = os.fstat(handle)
@@ -45,7 +45,7 @@ def local_tail(path: str, length: int) -> Tail:
 
 
 def plain_local_path(path: str) -> str | None:
-    """The path of the usual spellings of local files, without taking them apart; None for any other."""
+    """Return the path of a local file in a usual spelling, without parsing it; None for any other spelling."""
     if path.startswith("/"):
         return path
     if path.startswith("file:///") and not path.startswith("file:////"):
@@ -56,12 +56,12 @@ def plain_local_path(path: str) -> str | None:
 if hasattr(os, "pread"):
 
     def read_from(handle: int, length: int, offset: int) -> bytes:
-        """Bytes of an open file from an offset."""
+        """Read bytes of an open file from an offset."""
         return os.pread(handle, length, offset)
 
 else:
 
     def read_from(handle: int, length: int, offset: int) -> bytes:
-        """Bytes of an open file from an offset."""
+        """Read bytes of an open file from an offset."""
         os.lseek(handle, offset, os.SEEK_SET)
         return os.read(handle, length)

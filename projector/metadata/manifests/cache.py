@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from threading import Lock
 
-from projector.files.cache.lru import Kept
+from projector.files.cache.lru import LruCache
 from projector.files.storage.locations import PathResolver
 from projector.files.storage.storage import RandomAccess, Storage
 from projector.files.storage.tails import plain_local_path
@@ -26,7 +26,7 @@ _LONGEST = 2 << 20
 _BYTES_OF_ENTRY = 1800
 _INFLATED = 4
 
-_kept: Kept[tuple[object, ...], tuple[ManifestEntry, ...]] = Kept(MOST_BYTES)
+_kept: LruCache[tuple[object, ...], tuple[ManifestEntry, ...]] = LruCache(MOST_BYTES)
 _lock = Lock()
 
 
@@ -57,7 +57,7 @@ def manifest_entries(
         read.append(entry)
         yield entry
     with _lock:
-        _kept.keep(key, tuple(read), _INFLATED * manifest.length + _BYTES_OF_ENTRY * len(read))
+        _kept.put(key, tuple(read), _INFLATED * manifest.length + _BYTES_OF_ENTRY * len(read))
 
 
 def forget() -> None:

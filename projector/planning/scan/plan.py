@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from projector.errors import ProjectorError
-from projector.files.concurrency.gc_pause import built_in_bulk
+from projector.files.concurrency.gc_pause import gc_paused
 from projector.files.shapes.shapes import KnownShapes, file_shape
 from projector.files.storage.storage import Storage
 from projector.planning.scan.tasks import FileTask
@@ -119,7 +119,7 @@ class ScanPlan:
         return False
 
     def _complete(self) -> None:
-        with built_in_bulk():
+        with gc_paused():
             while self._draw():
                 pass
 
