@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from projector.errors import ProjectorError, UnsupportedError
+from projector.text import printable
 
 from .values import json_values
 
@@ -389,10 +390,3 @@ def _text_cell(value: Any) -> str:
             return printable(json.dumps(value, ensure_ascii=False))
         case _:
             return str(value)
-
-
-def printable(text: str) -> str:
-    """Return text on one line, with control characters, which could also control a terminal, shown as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from projector.text import line_and_column
+
 # Paths and column names are data: what would end the line or steer a terminal is shown, not done.
 _ESCAPED = {c: chr(c).encode("unicode_escape").decode() for c in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
 
@@ -148,5 +150,4 @@ class ParseError(ProjectorError):
         """Line and column of `position`, both from 1; None where the position is unknown."""
         if self.text is None or self.position is None:
             return None
-        before = self.text[: self.position]
-        return before.count("\n") + 1, self.position - (before.rfind("\n") + 1) + 1
+        return line_and_column(self.text, self.position)

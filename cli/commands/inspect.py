@@ -84,7 +84,7 @@ def _write_schema(schema: Schema, last_column_id: int, target: Target) -> None:
         (
             field.field_id,
             ".".join(path),
-            _short_type(field.field_type),
+            field.field_type.short_name,
             "required" if field.required else "optional",
             _default(field, field.initial_default),
             _default(field, field.write_default),
@@ -301,11 +301,6 @@ def _snapshots(table: Table) -> Listing:
         for snapshot in table.snapshots
     )
     return Listing("snapshots", ("snapshot", "parent", "made", "operation", "schema", "records", "refs"), rows)
-
-
-def _short_type(field_type: Any) -> str:
-    """Return a type without its children, which have rows of their own."""
-    return str(field_type) if field_type.is_primitive else str(field_type).partition("<")[0]
 
 
 def _default(field: Any, value: Any) -> str | None:

@@ -12,6 +12,7 @@ from projector.planning.scan.probes import user_path
 from projector.planning.scan.projected_files import ProjectedFile
 from projector.planning.scan.request import ScanRequest
 from projector.projection.plan import Plan, PlanNode
+from projector.text import preview
 
 
 def raise_failures(plan: Plan, file: str) -> None:
@@ -36,7 +37,7 @@ def raise_failures(plan: Plan, file: str) -> None:
 def value_error(node: PlanNode, file: str, leaf: FileLeaf, value: Any, why: str) -> ProjectionError:
     """A stored value that is not a value of the requested type: the first such one, and why."""
     return ProjectionError(
-        f"Cannot read {shown(value)} of type {leaf} as {node.field.field_type}: {why}",
+        f"Cannot read {preview(value)} of type {leaf} as {node.field.field_type}: {why}",
         file=file,
         path=user_path(node.path),
         field_id=node.field.field_id,
@@ -61,12 +62,6 @@ def check_row_count(engine: str, files: Sequence[ProjectedFile], request: ScanRe
     if given != counted:
         one = files[0].binding.file if len(files) == 1 else None
         raise CorruptFileError(f"{engine} gives {given} rows where the footers count {counted}", file=one)
-
-
-def shown(value: Any) -> str:
-    """A value as it is told in one line of an error message."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 WHY_RANGE = "out of range"

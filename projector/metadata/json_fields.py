@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from projector.errors import InvalidMetadataError
+from projector.text import preview
 
 Json = Mapping[str, Any]
 
@@ -13,23 +14,17 @@ _INT = range(-(1 << 31), 1 << 31)
 _LONG = range(-(1 << 63), 1 << 63)
 
 
-def shown(value: Any) -> str:
-    """A JSON value for a message: one line, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
 def as_object(value: Any, what: str) -> Json:
     """A value that must be a JSON object."""
     if not isinstance(value, dict):
-        raise InvalidMetadataError(f"Cannot parse {what} from a non-object: {shown(value)}")
+        raise InvalidMetadataError(f"Cannot parse {what} from a non-object: {preview(value)}")
     return value
 
 
 def as_list(value: Any, what: str) -> list[Any]:
     """A value that must be a JSON array."""
     if not isinstance(value, list):
-        raise InvalidMetadataError(f"Cannot parse {what} from non-array: {shown(value)}")
+        raise InvalidMetadataError(f"Cannot parse {what} from non-array: {preview(value)}")
     return value
 
 
@@ -39,7 +34,7 @@ def _number(node: Json, name: str, kind: str, allowed: range) -> int:
     value = node[name]
     if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
         article = "an integer" if kind == "int" else "a long"
-        raise InvalidMetadataError(f"Cannot parse to {article} value: {name}: {shown(value)}")
+        raise InvalidMetadataError(f"Cannot parse to {article} value: {name}: {preview(value)}")
     return value
 
 
@@ -69,7 +64,7 @@ def get_string(node: Json, name: str) -> str:
         raise InvalidMetadataError(f"Cannot parse missing string: {name}")
     value = node[name]
     if not isinstance(value, str):
-        raise InvalidMetadataError(f"Cannot parse to a string value: {name}: {shown(value)}")
+        raise InvalidMetadataError(f"Cannot parse to a string value: {name}: {preview(value)}")
     return value
 
 

@@ -69,7 +69,7 @@ def explain_node(node: PlanNode, file_schema: FileSchema) -> FieldExplanation:
         return FieldExplanation(
             path=node.path,
             field_id=node.field.field_id,
-            field_type=_shallow(node),
+            field_type=node.field.field_type.short_name,
             origin=str(node.origin),
             column=".".join(file_schema.name_path(place)) if place is not None else None,
             column_type=str(file_schema.at(place).type) if place is not None else None,
@@ -95,16 +95,3 @@ def explain_node(node: PlanNode, file_schema: FileSchema) -> FieldExplanation:
             return told()
         case Fail(message=message, place=place):
             return told(place, None, message, fails=True)
-
-
-def _shallow(node: PlanNode) -> str:
-    # The children of a nested type have lines of their own.
-    match node:
-        case StructOf() | NewStruct():
-            return "struct"
-        case ListOf():
-            return "list"
-        case MapOf():
-            return "map"
-        case _:
-            return str(node.field.field_type)

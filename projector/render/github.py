@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from projector.check.report.findings import Finding, Severity
 from projector.check.report.report import Report
-from projector.render.words import line_and_column, one_line
+from projector.render.words import cause_line_and_column, one_line
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -16,7 +16,7 @@ def render(report: Report) -> str:
 
 def _annotation(finding: Finding, report: Report) -> str:
     facts = {"title": f"{finding.code} {finding.name}"}
-    at = line_and_column(finding)
+    at = cause_line_and_column(finding)
     file = (finding.source.file if finding.source is not None else None) or report.proposal_file
     if file is not None and file != "stdin":
         line = {} if at is None else {"line": str(at[0]), "col": str(at[1])}

@@ -133,10 +133,10 @@ def _tree(schema: Schema, other: Schema, mark: str) -> str:
             or (twin.field_type != field.field_type and not nested)
         )
         kind = mark if twin is None else "changed" if changed else ""
-        shown = str(field.field_type).partition("<")[0] if nested else str(field.field_type)
+        shape = field.field_type.short_name
         need = " required" if field.required else ""
         inside = "".join(item(child) for child in _children(field))
-        label = f'<span class="id">{field.field_id}</span> {escape(field.name)} <i>{escape(shown)}{need}</i>'
+        label = f'<span class="id">{field.field_id}</span> {escape(field.name)} <i>{escape(shape)}{need}</i>'
         return f'<li class="{kind}">{label}{f"<ul>{inside}</ul>" if inside else ""}</li>'
 
     return f'<ul class="tree">{"".join(item(field) for field in schema.fields)}</ul>'

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from projector.check.report.findings import Finding, Severity
 from projector.check.report.report import Report
 from projector.check.rules import all_rules
-from projector.render.words import counted, evidence_lines, looked_at, place, printable, verdict
+from projector.render.words import counted, evidence_lines, looked_at, place, verdict
+from projector.text import printable
 
 _SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.INFO: "ℹ️"}
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#~$"} | {"@": "@\u200b", "\n": " ", "\r": " "})

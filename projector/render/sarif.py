@@ -12,7 +12,7 @@ from projector.check.report.findings import Finding, Severity
 from projector.check.report.policy import severity_of
 from projector.check.report.report import Report
 from projector.check.rules import all_rules
-from projector.render.words import evidence_lines, line_and_column, one_line
+from projector.render.words import cause_line_and_column, evidence_lines, one_line
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -73,7 +73,7 @@ def _result(finding: Finding, codes: list[str], report: Report, suppressions: li
     if finding.path:
         logical = {"name": finding.path.rpartition(".")[2], "fullyQualifiedName": finding.path, "kind": "member"}
         location["logicalLocations"] = [logical]
-    at = line_and_column(finding)
+    at = cause_line_and_column(finding)
     file = (finding.source.file if finding.source is not None else None) or report.proposal_file
     if not finding.is_new or report.is_audit:
         # The finding is about the table, not about a line of the proposal.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from projector.schema.schema import Schema
 from projector.schema.single_values import format_value
-from projector.schema.types import NestedField, children
+from projector.schema.types import NestedField
 
 
 def side_by_side(before: Schema, after: Schema) -> list[str]:
@@ -35,7 +35,7 @@ def _tree(schema: Schema) -> Iterator[tuple[int, NestedField]]:
 
 
 def _line(depth: int, field: NestedField) -> str:
-    shape = str(field.field_type).partition("<")[0] if children(field.field_type) else str(field.field_type)
+    shape = field.field_type.short_name
     text = f"{'  ' * depth}{field.field_id}: {field.name} {'required ' if field.required else ''}{shape}"
     if field.initial_default is not None:
         text += f" initially {format_value(field.initial_default, field.field_type)}"

@@ -11,7 +11,8 @@ from projector.check.report.findings import Finding, Severity, Status
 from projector.check.report.report import Report
 from projector.check.rules import all_rules
 from projector.evolution.operations.schema import Source
-from projector.render.words import counted, evidence_lines, looked_at, printable, verdict
+from projector.render.words import counted, evidence_lines, looked_at, verdict
+from projector.text import line_and_column, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -122,14 +123,13 @@ def _finding(finding: Finding, report: Report) -> Iterator[Line]:
 
 def _excerpt(source: Source, file: str | None, style: str) -> Iterator[Line]:
     """Return the line on which the operation begins, with its words underlined."""
-    before = source.text[: source.position]
-    line_start = before.rfind("\n") + 1
+    number, column = line_and_column(source.text, source.position)
+    line_start = source.position - (column - 1)
     line_end = source.text.find("\n", source.position)
     line = source.text[line_start : line_end if line_end >= 0 else len(source.text)].rstrip()
-    number, column = before.count("\n") + 1, source.position - line_start
     end = min(source.end if source.end is not None else source.position + 1, line_start + len(line))
     indent = len(line) - len(line.lstrip())
-    shown, column = line[indent:].replace("\t", " "), column - indent
+    shown, column = line[indent:].replace("\t", " "), column - 1 - indent
     gutter = " " * len(str(number))
     # Columns count characters, as editors do; the marks follow the columns of a terminal.
     blank, marked = shown[:column], shown[column : end - line_start - indent]

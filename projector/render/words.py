@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from projector.check.report.findings import Evidence, Finding, Severity
 from projector.check.report.report import Report
+from projector.text import line_and_column
 
 
 def counted(number: int, noun: str) -> str:
@@ -55,17 +56,14 @@ def evidence_lines(evidence: Evidence) -> Iterator[str]:
         yield f"{where}{engine}: {sample.before} -> {sample.after}"
 
 
-def line_and_column(finding: Finding) -> tuple[int, int] | None:
+def cause_line_and_column(finding: Finding) -> tuple[int, int] | None:
     """Return line and column of the cause of a finding, both from 1."""
-    if finding.source is None:
-        return None
-    before = finding.source.text[: finding.source.position]
-    return before.count("\n") + 1, finding.source.position - (before.rfind("\n") + 1) + 1
+    return None if finding.source is None else line_and_column(finding.source.text, finding.source.position)
 
 
 def place(finding: Finding, report: Report) -> str:
     """Return the finding's place in the proposal: `file:line:column`."""
-    found = line_and_column(finding)
+    found = cause_line_and_column(finding)
     name = (finding.source.file if finding.source is not None else None) or report.proposal_file or "sql"
     return name if found is None else f"{name}:{found[0]}:{found[1]}"
 
@@ -73,10 +71,3 @@ def place(finding: Finding, report: Report) -> str:
 def one_line(finding: Finding) -> str:
     """Return the field and the fact."""
     return f"{finding.path}: {finding.message}" if finding.path else finding.message
-
-
-def printable(text: str) -> str:
-    """Return text on one line, with control characters, which could also control a terminal, shown as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\u3000" else c.encode("unicode_escape").decode() for c in text)

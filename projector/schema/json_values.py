@@ -40,6 +40,7 @@ from projector.schema.types import (
     TimeType,
     UUIDType,
 )
+from projector.text import shorten
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX = re.compile(r"([0-9a-fA-F]{2})*")
@@ -66,7 +67,9 @@ def from_json(value: Any, iceberg_type: IcebergType) -> Any:
         return read_json(value, iceberg_type)
     except RefusedValue as e:
         reason = f": {e}" if str(e) else ""
-        raise InvalidMetadataError(f"Cannot parse default as a {iceberg_type} value: {shown(value)}{reason}") from None
+        raise InvalidMetadataError(
+            f"Cannot parse default as a {iceberg_type} value: {preview_json(value)}{reason}"
+        ) from None
 
 
 def read_json(value: Any, iceberg_type: IcebergType) -> Any:
@@ -298,7 +301,7 @@ def format_value(value: Any, iceberg_type: IcebergType) -> str:
         return "null"
     match iceberg_type:
         case StringType():
-            return shown(value)
+            return preview_json(value)
         case DecimalType() | DateType() | TimeType():
             return str(to_json(value, iceberg_type))
         case TimestampType() | TimestamptzType() | TimestampNanoType() | TimestamptzNanoType():
@@ -315,11 +318,11 @@ def format_value(value: Any, iceberg_type: IcebergType) -> str:
                 "{" + ", ".join(f"{format_value(k, key_type)}: {format_value(v, value_type)}" for k, v in value) + "}"
             )
         case _:
-            return shown(value)
+            return preview_json(value)
 
 
-def shown(value: Any, longest: int = 120) -> str:
-    """Any value on one line, as JSON or as Java's literals look, cut to a length that fits a message."""
+def preview_json(value: Any, longest: int = 120) -> str:
+    """Return any value on one line, as JSON or as Java's literals look, cut to a length that fits a message."""
     match value:
         case bytes() | bytearray() | memoryview():
             text = f"X'{bytes(value[:longest]).hex().upper()}'"
@@ -332,4 +335,4 @@ def shown(value: Any, longest: int = 120) -> str:
             text = " ".join(str(value).split())
     if not text.isprintable():
         text = ascii(text)[1:-1]
-    return text if len(text) <= longest else text[: longest - 3] + "..."
+    return shorten(text, longest)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from projector.errors import InvalidMetadataError
-from projector.schema.json_values import shown
+from projector.schema.json_values import preview_json
 from projector.schema.schema import Schema
 from projector.schema.type_json import load_json
 from projector.schema.types import IcebergType, NestedField, children
@@ -164,7 +164,9 @@ def _fields_from_json(value: Any, path: Path) -> tuple[MappedField, ...]:
 
 
 def _bad(rule: str, value: Any, path: Path) -> InvalidMetadataError:
-    return InvalidMetadataError(f"Invalid name mapping: {rule}, found {shown(value)}", path=".".join(path) or None)
+    return InvalidMetadataError(
+        f"Invalid name mapping: {rule}, found {preview_json(value)}", path=".".join(path) or None
+    )
 
 
 def _field_to_json(field: MappedField) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from projector.schema.json_values import (
     checked_timestamp,
     decimal_of_text,
     has_zone,
+    preview_json,
     read_json,
-    shown,
     to_json,
 )
 from projector.schema.types import (
@@ -68,10 +68,10 @@ def to_plain(value: Any, iceberg_type: IcebergType) -> Any:
     except RefusedValue as e:
         if not iceberg_type.is_primitive:
             raise SchemaUpdateError(
-                f"Invalid default value for {iceberg_type}: {shown(value)} (must be null)",
+                f"Invalid default value for {iceberg_type}: {preview_json(value)} (must be null)",
                 hint="a struct may also have the default {}" if isinstance(iceberg_type, StructType) else None,
             ) from None
-        message = f"Cannot cast default value to {iceberg_type}: {shown(value)}"
+        message = f"Cannot cast default value to {iceberg_type}: {preview_json(value)}"
         raise SchemaUpdateError(message, hint=str(e) or None) from None
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from projector.errors import InvalidMetadataError, NotFoundError
-from projector.schema.json_values import shown
+from projector.schema.json_values import preview_json
 from projector.schema.type_json import field_to_json, is_int, load_json, type_from_json
 from projector.schema.types import (
     MAX_FIELD_ID,
@@ -141,9 +141,10 @@ class Schema:
         """
         field_id = self.find_id(name_or_id, case_sensitive)
         if field_id is None:
-            shown = name_or_id if isinstance(name_or_id, (str, int)) else ".".join(name_or_id)
+            name = name_or_id if isinstance(name_or_id, (str, int)) else ".".join(name_or_id)
             raise NotFoundError(
-                f"Cannot find field {shown!r} in schema {self.schema_id}", hint=self.suggestion(str(shown))
+                f"Cannot find field {name!r} in schema {self.schema_id}",
+                hint=self.suggestion(str(name)),
             )
         return self.fields_by_id[field_id]
 
@@ -155,8 +156,11 @@ class Schema:
         close = difflib.get_close_matches(name.lower(), by_lower, n=3)
         if close:
             return f"did you mean {' or '.join(by_lower[c] for c in close)}?"
-        shown = ", ".join(f.name for f in self.fields[:20])
-        return f"the schema has: {shown}{', ...' if len(self.fields) > 20 else ''}" if shown else "it has no columns"
+        if not self.fields:
+            return "it has no columns"
+        return (
+            f"the schema has: {', '.join(f.name for f in self.fields[:20])}{', ...' if len(self.fields) > 20 else ''}"
+        )
 
     def find_id(self, name_or_id: str | int | Sequence[str], case_sensitive: bool = True) -> int | None:
         """The id of a field, or None where the schema has no such field."""
@@ -223,13 +227,16 @@ class Schema:
             raise InvalidMetadataError(f"Cannot create schema, not a struct type: {schema_type}")
         schema_id = value.get("schema-id")
         if schema_id is not None and not is_int(schema_id):
-            raise InvalidMetadataError(f"Cannot parse schema: schema-id must be an integer, found {shown(schema_id)}")
+            raise InvalidMetadataError(
+                f"Cannot parse schema: schema-id must be an integer, found {preview_json(schema_id)}"
+            )
         identifiers = value.get("identifier-field-ids")
         if identifiers is None:
             identifiers = []
         elif not isinstance(identifiers, list) or not all(is_int(i) for i in identifiers):
             raise InvalidMetadataError(
-                f"Cannot parse schema: identifier-field-ids must be a list of integers, found {shown(identifiers)}"
+                "Cannot parse schema: identifier-field-ids must be a list of integers,"
+                f" found {preview_json(identifiers)}"
             )
         schema = Schema(schema_type.fields, schema_id or 0, tuple(identifiers))
         schema.check_ids(highest_id)

@@ -12,7 +12,7 @@ from typing import Any
 
 from projector.errors import InvalidMetadataError, ParseError, ProjectorError
 from projector.schema import single_values
-from projector.schema.json_values import is_unicode, shown
+from projector.schema.json_values import is_unicode, preview_json
 from projector.schema.types import (
     MAX_NESTING,
     IcebergType,
@@ -77,7 +77,7 @@ def _type_from_json(value: Any, where: str, depth: int) -> IcebergType:
                 key = _child_from_json(value, "key", key_id, True, where, depth)
                 child = _child_from_json(value, "value", value_id, required, where, depth)
                 return MapType(key_id, key, value_id, child, required)
-    raise InvalidMetadataError(f"Cannot parse type from json: {shown(value)}", path=where or None)
+    raise InvalidMetadataError(f"Cannot parse type from json: {preview_json(value)}", path=where or None)
 
 
 def _child_from_json(
@@ -92,7 +92,9 @@ def _child_from_json(
 def _struct_from_json(value: Mapping[str, Any], where: str, depth: int) -> StructType:
     listed = _get(value, "fields", where)
     if not isinstance(listed, list):
-        raise InvalidMetadataError(f"Cannot parse struct fields from non-array: {shown(listed)}", path=where or None)
+        raise InvalidMetadataError(
+            f"Cannot parse struct fields from non-array: {preview_json(listed)}", path=where or None
+        )
     fields = tuple(_field_from_json(f, where, depth) for f in listed)
     first: dict[str, NestedField] = {}
     for field in fields:
@@ -115,10 +117,14 @@ def field_from_json(value: Mapping[str, Any], where: str = "") -> NestedField:
 
 def _field_from_json(value: Any, where: str, depth: int) -> NestedField:
     if not isinstance(value, Mapping):
-        raise InvalidMetadataError(f"Cannot parse struct field from non-object: {shown(value)}", path=where or None)
+        raise InvalidMetadataError(
+            f"Cannot parse struct field from non-object: {preview_json(value)}", path=where or None
+        )
     name = _get(value, "name", where)
     if not isinstance(name, str):
-        raise InvalidMetadataError(f"Cannot parse field: name must be text, found {shown(name)}", path=where or None)
+        raise InvalidMetadataError(
+            f"Cannot parse field: name must be text, found {preview_json(name)}", path=where or None
+        )
     if not is_unicode(name):
         raise InvalidMetadataError(f"Cannot parse field: name {name!a} is not Unicode text", path=where or None)
     path = f"{where}.{name}" if where else name
@@ -127,7 +133,7 @@ def _field_from_json(value: Any, where: str, depth: int) -> NestedField:
     required = _bool(value, "required", path)
     doc = value.get("doc")
     if doc is not None and not (isinstance(doc, str) and is_unicode(doc)):
-        raise InvalidMetadataError(f"Cannot parse field: doc must be text, found {shown(doc)}", path=path)
+        raise InvalidMetadataError(f"Cannot parse field: doc must be text, found {preview_json(doc)}", path=path)
     _check_unknown(field_type, required, path, field_id)
     initial = _default(value, "initial-default", field_type, path, field_id)
     write = _default(value, "write-default", field_type, path, field_id)
@@ -147,7 +153,7 @@ def _default(value: Mapping[str, Any], key: str, field_type: IcebergType, path: 
         return None
     if isinstance(field_type, StructType) and isinstance(default, Mapping) and default:
         raise InvalidMetadataError(
-            f"Invalid {key}: the default of a struct is null or {{}}, found {shown(default)}",
+            f"Invalid {key}: the default of a struct is null or {{}}, found {preview_json(default)}",
             path=path,
             field_id=field_id,
             hint="defaults of its fields belong to the fields",
@@ -160,7 +166,7 @@ def _default(value: Mapping[str, Any], key: str, field_type: IcebergType, path: 
 
 def _get(value: Mapping[str, Any], key: str, where: str) -> Any:
     if key not in value:
-        raise InvalidMetadataError(f"Cannot parse missing {key}: {shown(value)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse missing {key}: {preview_json(value)}", path=where or None)
     return value[key]
 
 
@@ -172,14 +178,16 @@ def is_int(value: Any) -> bool:
 def _id(value: Mapping[str, Any], key: str, where: str) -> int:
     found = _get(value, key, where)
     if not is_int(found):
-        raise InvalidMetadataError(f"Cannot parse to an integer value: {key}: {shown(found)}", path=where or None)
+        raise InvalidMetadataError(
+            f"Cannot parse to an integer value: {key}: {preview_json(found)}", path=where or None
+        )
     return int(found)
 
 
 def _bool(value: Mapping[str, Any], key: str, where: str) -> bool:
     found = _get(value, key, where)
     if not isinstance(found, bool):
-        raise InvalidMetadataError(f"Cannot parse to a boolean value: {key}: {shown(found)}", path=where or None)
+        raise InvalidMetadataError(f"Cannot parse to a boolean value: {key}: {preview_json(found)}", path=where or None)
     return found
 
 

@@ -51,6 +51,11 @@ class IcebergType:
         """True for types without child fields; variant counts as one."""
         return not isinstance(self, (StructType, ListType, MapType))
 
+    @property
+    def short_name(self) -> str:
+        """The type as text without its child fields: `struct`, `list` or `map`; a primitive type in full."""
+        return str(self) if self.is_primitive else type(self).__name__.removesuffix("Type").lower()
+
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveType(IcebergType):

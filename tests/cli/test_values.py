@@ -10,8 +10,8 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 
-from cli.output import printable
 from cli.values import json_values
+from projector.text import printable
 
 STRUCT = pa.struct([("a", pa.int32()), ("b", pa.list_(pa.string()))])
 MAP = pa.map_(pa.string(), pa.float64())

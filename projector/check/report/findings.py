@@ -9,6 +9,7 @@ from typing import Any
 
 from projector.check.report.refusal import Refusal
 from projector.evolution.operations.schema import Source
+from projector.text import line_and_column
 
 
 class Severity(StrEnum):
@@ -192,12 +193,12 @@ class Finding:
         if self.source is not None:
             start = self.source.position
             end = self.source.end if self.source.end is not None else start
-            before = self.source.text[:start]
+            line, column = line_and_column(self.source.text, start)
             source = {
                 "start": start,
                 "end": end,
-                "line": before.count("\n") + 1,
-                "column": start - (before.rfind("\n") + 1) + 1,
+                "line": line,
+                "column": column,
                 "text": self.source.text[start:end],
             }
         return {

@@ -29,7 +29,6 @@ from projector.check.kit.rule import Rule
 from projector.check.kit.type_changes import refused_type_changes
 from projector.check.level import Level
 from projector.check.report.findings import Finding
-from projector.schema.types import IcebergType
 
 
 def check(change: Change) -> Iterator[Finding]:
@@ -45,12 +44,8 @@ def check(change: Change) -> Iterator[Finding]:
     for refused in refused_type_changes(change):
         if not (refused.old.is_primitive and refused.new.is_primitive):
             evidence = change.before.stored(refused.refusal.field_id or 0)
-            message = f"{_short(refused.old)} -> {_short(refused.new)}: not an evolution"
+            message = f"{refused.old.short_name} -> {refused.new.short_name}: not an evolution"
             yield change.refused(refused.refusal, message, evidence=evidence, help=instead)
-
-
-def _short(iceberg_type: IcebergType) -> str:
-    return str(iceberg_type).partition("<")[0]
 
 
 RULE = Rule(

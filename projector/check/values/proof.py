@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from projector.projection.plan import MetadataColumn, Null, Plan, Read
-from projector.schema.types import IcebergType
 
 
 def proved_columns(before: Plan, after: Plan) -> frozenset[int]:
@@ -26,12 +25,7 @@ def _sources(plan: Plan) -> dict[int, list[Any]]:
         if node.field.field_id in tops:
             current = found.setdefault(node.field.field_id, [])
         cast = node.cast if isinstance(node, Read | MetadataColumn) else None
-        kind = None if isinstance(node, Null) else _kind(node.field.field_type)
+        kind = None if isinstance(node, Null) else node.field.field_type.short_name
         value = repr(getattr(node, "value", None))
         current.append((node.field.field_id, type(node), node.origin, kind, node.place, cast, value))
     return found
-
-
-def _kind(field_type: IcebergType) -> str:
-    """A primitive type, or the kind of a nested one: what is in it has nodes of its own."""
-    return str(field_type) if field_type.is_primitive else type(field_type).__name__

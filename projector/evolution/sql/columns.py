@@ -101,7 +101,7 @@ def _clauses(cursor: Cursor, column_type: IcebergType) -> tuple[bool, str | None
         clause = next((c for c in _CLAUSES[cursor.dialect] if cursor.at(*c.split())), None)
         if clause is None:
             raise cursor.error(
-                f"Not understood in a column definition: {cursor.shown(cursor.token)}",
+                f"Not understood in a column definition: {cursor.preview(cursor.token)}",
                 hint=f"in {cursor.dialect} a type may be followed by {', '.join(_CLAUSES[cursor.dialect])}",
             )
         kind = {"NULL": "NOT NULL", "AFTER": "FIRST", "LAST": "FIRST"}.get(clause, clause)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from projector.errors import ParseError
 from projector.evolution.sql.tokens import Dialect, Token, tokenize
 from projector.schema.types import MAX_NESTING
+from projector.text import shorten
 
 
 class Cursor:
@@ -146,16 +147,15 @@ class Cursor:
         """Return an error for a next token that the grammar does not expect."""
         if hint is None and self.at_symbol("-") and self.index and self.tokens[self.index - 1].kind == "word":
             hint = "quote a name that has a '-' in it"
-        return self.error(f"Expected {expected}, found {self.shown(self.token)}", hint=hint)
+        return self.error(f"Expected {expected}, found {self.preview(self.token)}", hint=hint)
 
     def too_deep(self) -> ParseError:
         """Return an error for a type with more levels than a column may have."""
         return self.error(f"Types nested more than {MAX_NESTING} levels deep are not supported")
 
     @staticmethod
-    def shown(token: Token) -> str:
-        """Return a token as messages show it."""
+    def preview(token: Token) -> str:
+        """Return a token as a message shows it."""
         if token.kind == "end" or (token.kind == "symbol" and token.text == ";"):
             return "the end of the statement"
-        text = " ".join(token.text.split())
-        return text if len(text) <= 40 else text[:37] + "..."
+        return shorten(" ".join(token.text.split()), 40)

@@ -59,7 +59,7 @@ def parse_default(cursor: Cursor, column_type: IcebergType | None) -> Any:
     first = cursor.token
     value = _literal(cursor)
     if cursor.at_symbol("+", "-", "*", "/", "%", "|", "(", "[", "<", ">", "=", "::") or cursor.token.kind == "number":
-        raise cursor.error(f"Not a literal: {cursor.shown(cursor.token)} follows one", hint=_ONLY_LITERALS)
+        raise cursor.error(f"Not a literal: {cursor.preview(cursor.token)} follows one", hint=_ONLY_LITERALS)
     if column_type is None:
         return value
     return _for_column(cursor, first, value, column_type)
@@ -73,7 +73,7 @@ def _literal(cursor: Cursor) -> Any:
     elif cursor.at_symbol("+", "-"):
         sign = cursor.take()
         if cursor.token.kind != "number":
-            raise cursor.error(f"Not a literal: {cursor.shown(cursor.token)}", hint=_ONLY_LITERALS)
+            raise cursor.error(f"Not a literal: {cursor.preview(cursor.token)}", hint=_ONLY_LITERALS)
         number = _number(cursor, cursor.take())
         value = -number if sign.text == "-" else number
     elif token.kind == "number":
@@ -104,7 +104,7 @@ def _exact_type(cursor: Cursor) -> IcebergType:
     if len(cursor.notes) > noted:
         lost, _ = cursor.notes[noted]
         del cursor.notes[noted:]
-        raise cursor.error(f"Not a literal: a cast to {cursor.shown(token)} may change the value: {lost}", token)
+        raise cursor.error(f"Not a literal: a cast to {cursor.preview(token)} may change the value: {lost}", token)
     return found
 
 
@@ -122,17 +122,17 @@ def _number(cursor: Cursor, token: Token) -> int | float | Decimal:
     if text.isdecimal():
         bits = {"Y": 8, "S": 16, "L": 64}.get(suffix)
         if bits and int(text) > 1 << (bits - 1):
-            raise cursor.error(f"Number out of range: {cursor.shown(token)}", token)
+            raise cursor.error(f"Number out of range: {cursor.preview(token)}", token)
         return int(text)
     if suffix:
-        raise cursor.error(f"Not a number: {cursor.shown(token)}", token)
+        raise cursor.error(f"Not a number: {cursor.preview(token)}", token)
     return Decimal(text)
 
 
 def _hexadecimal(cursor: Cursor, token: Token) -> bytes:
     digits = token.value if len(token.value) % 2 == 0 or cursor.dialect != "spark" else "0" + token.value
     if len(digits) % 2 or not re.fullmatch(r"[0-9a-fA-F]*", digits):
-        raise cursor.error(f"Not an even number of hexadecimal digits: {cursor.shown(token)}", token)
+        raise cursor.error(f"Not an even number of hexadecimal digits: {cursor.preview(token)}", token)
     return bytes.fromhex(digits)
 
 
@@ -150,7 +150,7 @@ def _cast(cursor: Cursor) -> Any:
 def _typed_text(cursor: Cursor) -> Any:
     """Parse a literal that begins with its type, such as DATE '2024-01-31'."""
     first = cursor.token
-    not_one = cursor.error(f"Not a literal: {cursor.shown(first)}", hint=_ONLY_LITERALS)
+    not_one = cursor.error(f"Not a literal: {cursor.preview(first)}", hint=_ONLY_LITERALS)
     if first.kind != "word":
         raise not_one
     try:
@@ -183,7 +183,7 @@ def _converted(cursor: Cursor, token: Token, value: Any, to_type: IcebergType) -
         return from_plain(plain, to_type)
     except (ProjectorError, ValueError) as error:
         reason = error.message if isinstance(error, ProjectorError) else str(error)
-        raise cursor.error(f"Not a {to_type}: {cursor.shown(token)}: {reason}", token) from error
+        raise cursor.error(f"Not a {to_type}: {cursor.preview(token)}: {reason}", token) from error
 
 
 def _read_text(cursor: Cursor, token: Token, text: str, to_type: IcebergType) -> Any:
@@ -204,7 +204,7 @@ def _read_text(cursor: Cursor, token: Token, text: str, to_type: IcebergType) ->
             case _ if isinstance(to_type, _TIMESTAMPS):
                 return _timestamp(stripped, needs_zone=isinstance(to_type, _ZONED) and cursor.dialect != "spark")
     except ValueError as error:
-        raise cursor.error(f"Not a {to_type}: {cursor.shown(token)}: {error}", token) from None
+        raise cursor.error(f"Not a {to_type}: {cursor.preview(token)}: {error}", token) from None
     if len(stripped) <= _LONGEST_NUMBER and re.fullmatch(
         r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", stripped
     ):

@@ -14,6 +14,7 @@ from projector.evolution.updates.transaction import Transaction
 from projector.evolution.updates.update_properties import PropertyOperation, UpdateProperties
 from projector.evolution.updates.update_schema import UpdateSchema
 from projector.evolution.updates.update_sort_order import WriteOrder
+from projector.text import line_and_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,8 @@ class AlterScript:
         return tuple(located for statement in self.statements for located in statement.operations)
 
     def line_and_column(self, position: int) -> tuple[int, int]:
-        """Return the line and column of an offset, both from 1."""
-        before = self.text[:position]
-        return before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
+        """Return line and column of an offset, both from 1."""
+        return line_and_column(self.text, position)
 
     def source(self, located: Located | AlterStatement) -> str:
         """Return the text of an operation or a statement."""

@@ -78,9 +78,11 @@ def parse_statement(cursor: Cursor) -> Parsed:
         cursor.index -= 3
         raise cursor.error("COMMENT ON COLUMN is not Spark's", hint="use ALTER TABLE t ALTER COLUMN c COMMENT '...'")
     else:
-        raise cursor.error(f"Not an ALTER TABLE statement: {cursor.shown(cursor.token)}")
+        raise cursor.error(f"Not an ALTER TABLE statement: {cursor.preview(cursor.token)}")
     if not cursor.at_end:
-        raise cursor.error(f"Not understood: {cursor.shown(cursor.token)}", hint="the statement is complete before it")
+        raise cursor.error(
+            f"Not understood: {cursor.preview(cursor.token)}", hint="the statement is complete before it"
+        )
     return Parsed(table, table_start, start, cursor.previous_end, tuple(written))
 
 

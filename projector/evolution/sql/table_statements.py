@@ -77,7 +77,7 @@ def _transform(cursor: Cursor) -> tuple[Path, str]:
     word = named.value.upper()
     if word not in _TRANSFORMS and word not in _WITH_WIDTH:
         raise cursor.error(
-            f"Unknown transform: {cursor.shown(named)}",
+            f"Unknown transform: {cursor.preview(named)}",
             named,
             hint=f"use one of: {', '.join([*_WITH_WIDTH, *_TRANSFORMS]).lower()}",
         )

@@ -221,7 +221,7 @@ def _without_suffix(cursor: Cursor) -> IcebergType:
     rule = TYPES[cursor.dialect].get(word) or _ICEBERG.get(word)
     match rule:
         case None:
-            raise cursor.error(f"Unknown type in {cursor.dialect} SQL: {cursor.shown(named)}", named)
+            raise cursor.error(f"Unknown type in {cursor.dialect} SQL: {cursor.preview(named)}", named)
         case Refused(instead):
             raise cursor.error(f"{word} is no type of an Iceberg table", named, hint=f"use {instead}")
         case Plain(plain, loses):
