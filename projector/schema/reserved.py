@@ -1,4 +1,4 @@
-"""Ids of the reserved metadata columns (spec: Reserved Field IDs)."""
+"""Ids of the reserved columns that projector reads (spec: Reserved Field IDs)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ SPEC_ID = 2147483643
 PARTITION = 2147483642
 DELETE_FILE_PATH = 2147483546
 DELETE_FILE_POS = 2147483545
-DELETE_FILE_ROW = 2147483544
-CHANGE_TYPE = 2147483543
-CHANGE_ORDINAL = 2147483542
-COMMIT_SNAPSHOT_ID = 2147483541
 ROW_ID = 2147483540
 LAST_UPDATED_SEQUENCE_NUMBER = 2147483539
 
 METADATA_COLUMNS = frozenset({FILE, POS, DELETED, SPEC_ID, PARTITION, ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER})
-"""Those that a scan can select; the others are columns of delete files and changelogs."""
+"""Those that a scan can select; the others are columns of delete files."""
