@@ -1,4 +1,4 @@
-"""The check itself: a table, perhaps a proposal, and a level in; a report out. Reads only; commits nothing."""
+"""Check a proposal against a table, or audit the table, and return a report. Nothing is written or committed."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ from projector.planning.scan.source import SnapshotSource
 from projector.projection.plan import Plan
 
 ORACLE: Final = "rows"
-"""The engine that judges chosen rows of the others."""
+"""The engine that judges chosen rows of the other engines."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to look, and what to leave out.
+    """The settings of a check.
 
     Parameters
     ----------
     level, compatibility:
-        How far to look, and who must be able to read what.
+        How deep to read, and who must be able to read what.
     select, ignore:
-        Prefixes of the codes to report, and of those not to.
+        Prefixes of the codes to report, and of the codes to leave out.
     suppressions:
-        Entries of the configuration.
+        Suppressions of the configuration.
     engines:
-        The readers whose troubles count; at level `values` those of them that projector has an executor of read.
+        The readers whose problems to report. At level `values`, those with an executor in projector read the files.
     sample, all_columns:
-        At level `values`: how much of each kind of file is read, and whether columns are read that the change does not
-        touch.
+        At level `values`: how many files of each kind to read, and whether to read columns that the change does not
+        affect.
     queries:
-        Downstream queries by their names, to be run before and after.
+        Downstream queries by name, to run before and after the change.
     query_tables:
         Further tables that the queries may name.
     shape_cache, executor:
-        What is kept on disk of files and manifests, and where footers are read unless in this process.
+        The cache on disk for files and manifests, and the executor that reads footers; None reads in this process.
     progress:
-        Told how far the check has come.
+        A callback for the progress of the check.
     """
 
     level: Level = Level.FOOTERS
@@ -83,12 +83,12 @@ def check_table(
     proposal: Proposal | None,
     settings: Settings,
 ) -> Report:
-    """Check a proposal, or, without one, audit the table as it stands.
+    """Check a proposal, or audit the table if there is none.
 
     Raises
     ------
     NotFoundError, CorruptFileError, InvalidMetadataError, UnsupportedError
-        Where the table itself cannot be read.
+        If the table itself cannot be read.
     """
     snapshots = _snapshots(metadata, settings.compatibility)
     executors, missing = _executors(settings)
@@ -115,7 +115,7 @@ def check_table(
 
 
 def _executors(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The engines that read at level `values`, Arrow always among them, and a sentence for each that cannot."""
+    """Return the engines that read at level `values`, always with Arrow, and a sentence for each one missing."""
     if settings.level < Level.VALUES:
         return (), ()
     from projector.engines.registry import EXECUTORS, executor
@@ -135,7 +135,7 @@ def _executors(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _snapshots(metadata: TableMetadata, compatibility: Compatibility) -> tuple[Snapshot, ...]:
-    """The snapshots whose files count, the current one first."""
+    """Return the snapshots to check, the current one first."""
     current = metadata.current_snapshot
     first = () if current is None else (current,)
     if not compatibility.is_transitive:
@@ -191,7 +191,7 @@ def _report(
 
 
 def _values_looked_at(state: TableState, change: Change | None) -> dict[str, Any]:
-    """What was looked at in values: of the state after a change, as the one before is read once more at most."""
+    """Return the counts of values that were read. The state after a change counts, or the state of an audit."""
     values = values_of(state) if change is None else values_of(change.after)
     if values is None:
         return {}
@@ -215,14 +215,14 @@ def _unread_values(state: TableState, change: Change | None) -> tuple[Unreadable
 
 
 def _comparisons(change: Change | None) -> tuple[SideBySide, ...]:
-    """The first rows of the first file of each snapshot, before and after."""
+    """Return the first rows of some files, before and after."""
     if change is None or change.values is None:
         return ()
     return change.values.side_by_side
 
 
 def _described(change: Change | None) -> str:
-    """A proposal that is no SQL, in words."""
+    """Return the text of a proposal that is not SQL."""
     if change is None:
         return ""
     lines = [str(difference) for difference in change.diff.changes]
@@ -232,13 +232,14 @@ def _described(change: Change | None) -> str:
 
 
 def _unsteady(change: Change | None) -> Iterator[str]:
-    """The queries whose rows cannot be compared."""
+    """Yield a sentence for each query whose rows cannot be compared."""
     for difference in change.query_differences if change is not None else ():
         if difference.unsteady:
-            yield f"rows of query {difference.name}: it gives others each time, also without the change"
+            yield f"rows of query {difference.name}: it returns different rows each time, also without the change"
 
 
 def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
+    """Return a sentence for each thing that the check did not read."""
     metadata, said = state.metadata, []
     others = len(metadata.snapshot_ids) - len(state.files.snapshots)
     if settings.level < Level.FOOTERS:
@@ -263,9 +264,9 @@ def _not_looked_at(state: TableState, settings: Settings) -> list[str]:
         if checks.not_compared:
             said.append(f"statistics of {checks.not_compared} files beside their manifest entries")
         if checks.without_size:
-            said.append(f"sizes of {checks.without_size} files: their store does not tell")
+            said.append(f"sizes of {checks.without_size} files: their store does not report them")
     if state.files.live.deletes and settings.level == Level.FOOTERS:
-        said.append(f"what is in {len(state.files.live.deletes)} delete files")
+        said.append(f"the contents of {len(state.files.live.deletes)} delete files")
     return said
 
 

@@ -1,4 +1,4 @@
-"""How much a check looks at: its level, and at level `values` how many files of each kind."""
+"""How deep a check reads: its level, and at level `values` how many files of each kind."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from enum import IntEnum
 
 
 class Level(IntEnum):
-    """How much is looked at; each level includes those before it."""
+    """How deep a check reads; each level includes those before it."""
 
     SCHEMA = 0
-    """The metadata; no data file is opened."""
+    """The metadata alone; the check opens no manifest and no data file."""
     FOOTERS = 1
-    """The footers of live data files."""
+    """Manifests, and the footers of live data files."""
     VALUES = 2
-    """The values in them."""
+    """The values in live data files."""
 
     @staticmethod
     def of(text: str | Level) -> Level:
-        """A level by its name in lower case."""
+        """Return the level of a name in lower case."""
         return text if isinstance(text, Level) else Level[text.upper()]
 
     def __str__(self) -> str:
@@ -27,14 +27,14 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """How much of each kind of file is read; a kind is a shape, a partition spec, and the kinds of deletes that apply.
+    """How many files of each kind to read; a kind is a shape, a partition spec, and the kinds of deletes that apply.
 
     Parameters
     ----------
     files:
-        Files at most; None for all.
+        The most files to read; None for all.
     rows:
-        Whole files, the smallest first, until they have this many rows; None for all.
+        Read whole files, the smallest first, until they have this many rows; None for all.
     """
 
     files: int | None = None

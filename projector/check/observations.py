@@ -1,6 +1,7 @@
-"""Which entries of the table of portability were seen in a reader that was run, when and with which version.
+"""Which entries of the portability table were verified by running a reader, when and with which version.
 
-`python -m tests.readers.claims` runs them again. What is not named here rests on the issue that the table names.
+`python -m tests.readers.claims` verifies them again. Entries that are not named here rest on the issue that the table
+cites.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ class Observation:
     Parameters
     ----------
     version, date:
-        What was run, and when.
+        The version of the reader, and when it was run.
     features:
-        Names of the features of which the reader did what the table says.
+        Names of the features for which the reader did what the table says.
     """
 
     version: str
@@ -57,4 +58,4 @@ OBSERVATIONS: Final[Mapping[Engine, Observation]] = {
         idless-without-mapping avro required-missing absent-column-not-equal
     """)),
 }  # fmt: skip
-"""The last run of each reader that runs here."""
+"""The last run of each reader that the claims can run."""

@@ -1,4 +1,4 @@
-"""How far a check has come, told to whoever asked for it."""
+"""Report the progress of a check to a callback."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a stage of a check has come.
+    """The progress of one stage of a check.
 
     Parameters
     ----------
     stage:
-        What is done: `footers`, `values` or `filters`.
+        The stage: `footers`, `values` or `filters`.
     done, total:
-        Files, or filters on a column; `total` is None if it is not known.
+        Files, or filters on a column; `total` is None if unknown.
     rows, total_rows:
-        Rows of these files; `total_rows` is None if rows do not count in the stage.
+        Rows of these files; `total_rows` is None if the stage does not count rows.
     """
 
     stage: str
@@ -29,21 +29,21 @@ class Progress:
 
 @dataclass
 class ProgressCounter:
-    """Keeps count of a check's progress, and tells it after each portion of work."""
+    """Counts a check's progress and passes it to a callback after each portion of work."""
 
-    tell: Callable[[Progress], None] | None = None
+    callback: Callable[[Progress], None] | None = None
     _now: Progress = field(default_factory=lambda: Progress(""))
 
     def begin(self, stage: str, total: int | None, total_rows: int | None = None) -> None:
         """Begin a stage."""
-        self._say(Progress(stage, 0, total, 0, total_rows))
+        self._set(Progress(stage, 0, total, 0, total_rows))
 
     def advance(self, done: int, rows: int) -> None:
-        """Count what was done since the last time."""
+        """Add what was done since the last call."""
         if done or rows:
-            self._say(replace(self._now, done=self._now.done + done, rows=self._now.rows + rows))
+            self._set(replace(self._now, done=self._now.done + done, rows=self._now.rows + rows))
 
-    def _say(self, progress: Progress) -> None:
+    def _set(self, progress: Progress) -> None:
         self._now = progress
-        if self.tell is not None:
-            self.tell(progress)
+        if self.callback is not None:
+            self.callback(progress)

@@ -1,4 +1,4 @@
-"""Rules run over a change or a state, and what they find weighed: new or existing, and how grave."""
+"""Run rules over a change or a state, and give each finding its status (new or existing) and its severity."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from projector.check.report.policy import Compatibility, severity_of
 from projector.check.rules import all_rules
 
 FALLBACK: Final = "S100"
-"""The rule for what is refused and that no other rule has explained."""
+"""The rule for refusals that no other rule explains."""
 
 
 def rules_for(level: Level) -> tuple[Rule, ...]:
-    """The rules that can say something at a level."""
+    """Return the rules that can find something at a level."""
     return tuple(rule for rule in all_rules().values() if rule.level <= level)
 
 
 def audit_state(state: TableState, compatibility: Compatibility) -> tuple[Finding, ...]:
-    """What there is to say of a table as it stands."""
+    """Return the findings on a table as it is."""
     found = _state_findings(state)
-    return _weighed((finding.filled(status=Status.EXISTING) for finding in found), compatibility)
+    return _with_severity((finding.filled(status=Status.EXISTING) for finding in found), compatibility)
 
 
 def check_change(change: Change, compatibility: Compatibility) -> tuple[Finding, ...]:
-    """What there is to say of a change: first what it does, then what was there before."""
+    """Return the findings on a change: those that decide first, then existing ones."""
     found: list[Finding] = []
     fallback = all_rules().get(FALLBACK)
     for rule in rules_for(change.before.level):
@@ -39,21 +39,21 @@ def check_change(change: Change, compatibility: Compatibility) -> tuple[Finding,
     if fallback is not None and fallback.on_change is not None:
         found += (f for f in _named(fallback, fallback.on_change(change)) if id(f.explains) not in explained)
     said = {(finding.code, finding.field_id) for finding in found}
-    for finding in _compared(change):
+    for finding in _with_status(change):
         better = all_rules()[finding.code].absorbed_by
         if not (finding.is_new and any((code, finding.field_id) in said for code in better)):
             found.append(finding)
-    return _weighed(found, compatibility)
+    return _with_severity(found, compatibility)
 
 
-def _compared(change: Change) -> Iterable[Finding]:
-    """The findings on the state after, each told from the one before that it equals."""
+def _with_status(change: Change) -> Iterable[Finding]:
+    """Yield the findings on the state after a change, with their status by comparison with the state before."""
     if change.after is change.before:
         yield from (finding.filled(status=Status.EXISTING) for finding in _state_findings(change.before))
         return
     for rule in _state_rules(change.after):
         found = list(_of_state(rule, change.after))
-        # What the state before would say is asked only where it can tell something of these: it may take long.
+        # Run the rule on the state before only if there is something to compare: it may take long.
         earlier = tuple(_of_state(rule, change.before)) if found else ()
         known = {finding.identity: finding for finding in earlier}
         troubles = frozenset().union(*(finding.troubles for finding in earlier))
@@ -86,12 +86,12 @@ def _named(rule: Rule, findings: Iterable[Finding]) -> Iterable[Finding]:
     return (finding.filled(code=rule.code, name=rule.name) for finding in findings)
 
 
-def _weighed(findings: Iterable[Finding], compatibility: Compatibility) -> tuple[Finding, ...]:
-    """Severities by the policy; new findings before existing ones, the gravest first, then as they are written."""
-    weighed = [f.filled(severity=severity_of(f.code, f.direction, compatibility)) for f in findings]
+def _with_severity(findings: Iterable[Finding], compatibility: Compatibility) -> tuple[Finding, ...]:
+    """Return findings with severities by the policy, sorted: deciding ones first, then by severity and source."""
+    found = [f.filled(severity=severity_of(f.code, f.direction, compatibility)) for f in findings]
 
     def order(finding: Finding) -> tuple[bool, int, int, str]:
         position = finding.source.position if finding.source is not None else 1 << 30
         return not finding.decides, finding.severity.rank, position, finding.code
 
-    return tuple(sorted(weighed, key=order))
+    return tuple(sorted(found, key=order))

@@ -65,10 +65,10 @@ def test_a_comment_is_about_its_statement(sql: str, tmp_path: Path) -> None:
     ("sql", "says"),
     [
         (f"{DROP};\n-- projector: ignore D101 too late\nALTER TABLE t ALTER COLUMN qty TYPE bigint", "no such finding"),
-        (f"-- projector: ignore D101\n{DROP}", "gives no reason"),
+        (f"-- projector: ignore D101\n{DROP}", "has no reason"),
         (f"-- projector: ignore T101 what is not there\n{DROP}", "no such finding"),
         (f"{DROP}\n-- projector: ignore D101 after everything", "no such finding"),
-        (f"/* projector: ignore D101 */ {DROP}", "gives no reason"),
+        (f"/* projector: ignore D101 */ {DROP}", "has no reason"),
         (f"/* projector: ignore T101 what is not there */ {DROP}", "no such finding"),
     ],
 )

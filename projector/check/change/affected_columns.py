@@ -1,4 +1,4 @@
-"""Which columns a change can touch: those it names, and those that some shape of file now gives from elsewhere."""
+"""Find the columns that a change can affect: those that differ in the schema or in the plan of some shape of file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from projector.schema.schema import Schema
 
 
 def affected_columns(before: TableState, after: TableState) -> frozenset[int]:
-    """Return ids of the top-level columns, before or after, that differ in the schema or in the plan of some shape."""
+    """Return the ids of the top-level columns that differ in the schema or in the plan of some shape of file."""
     both = {f.field_id for f in before.schema.fields} & {f.field_id for f in after.schema.fields}
     differing = set(_unequal(before.schema, after.schema))
     for (_, one), (_, other) in zip(before.plans, after.plans, strict=True):

@@ -1,4 +1,4 @@
-"""A proposed change as rules see it: the table before and after, what was refused, and which operation did what."""
+"""A proposed change as rules see it: the table before and after, the refusals, and the operation behind each field."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """A change and the table that it is proposed for.
+    """A proposed change and its table before and after.
 
     Parameters
     ----------
     proposal:
-        What was asked for.
+        The proposal.
     before:
         The table as it is.
     after:
-        The table with what of the proposal can be applied; `before` itself where nothing changes.
+        The table with everything applied that can be; `before` itself if nothing changes.
     trial:
-        How the operations fared.
+        Which operations were applied, and which were refused.
     queries:
-        Downstream queries by their names.
+        Downstream queries by name.
     query_tables:
-        Further tables that they may name.
+        Further tables that the queries may name.
     """
 
     proposal: Proposal
@@ -62,7 +62,7 @@ class Change:
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
-        """What cannot be applied, in the order of the operations."""
+        """The parts that cannot be applied, in the order of the operations."""
         return self.trial.refusals
 
     @property
@@ -72,31 +72,31 @@ class Change:
 
     @cached_property
     def diff(self) -> SchemaDiff:
-        """What differs between the schemas before and after, by field id."""
+        """The differences between the schemas before and after, by field id."""
         return diff_schemas(self.before.schema, self.after.schema)
 
     def changes(self, *kinds: Kind) -> Iterator[FieldChange]:
-        """The differences of some kinds."""
+        """Yield the schema differences of some kinds."""
         return (change for change in self.diff.changes if change.kind in kinds)
 
     def added_fields(self) -> Iterator[NestedField]:
-        """Every field at every depth that only the schema after has."""
+        """Yield every field, at any depth, that only the schema after has."""
         known = self.before.schema.fields_by_id
         return (f for field_id, f in self.after.schema.fields_by_id.items() if field_id not in known)
 
     def added_tops(self) -> Iterator[NestedField]:
-        """The added fields whose parent was there before: those inside an added field are not counted again."""
+        """Yield the added fields whose parent existed before: fields inside an added field are left out."""
         known, parents = self.before.schema.fields_by_id, self.after.schema.parents_by_id
         return (f for f in self.added_fields() if f.field_id not in parents or parents[f.field_id] in known)
 
     def dropped_fields(self) -> Iterator[NestedField]:
-        """Every field at every depth that only the schema before has."""
+        """Yield every field, at any depth, that only the schema before has."""
         known = self.after.schema.fields_by_id
         return (f for field_id, f in self.before.schema.fields_by_id.items() if field_id not in known)
 
     @cached_property
     def undeleted(self) -> frozenset[int]:
-        """Ids of the fields that come back under the id they had, with everything in them."""
+        """The ids of fields that are restored under their old id, and of all fields inside them."""
         found: set[int] = set()
         for other in self.trial.others:
             if isinstance(other.operation, UndeleteColumn):
@@ -106,29 +106,29 @@ class Change:
 
     @cached_property
     def mapping_effects(self) -> MappingEffects:
-        """What becomes of columns of files without field ids by a change of the name mapping."""
+        """The effects of a changed name mapping on files without field ids."""
         return mapping_effects(self.before, self.after)
 
     @cached_property
     def operations_by_field(self) -> OperationsByField:
-        """Which operation touched which field."""
+        """The operations by the fields that they change."""
         return operations_by_field(self.trial.applied, self.trial.others)
 
     @cached_property
     def values(self) -> ChangeValues | None:
-        """The values before and after; None below level `values`, and where nothing changes."""
+        """The values before and after; None below level `values`, and if nothing changes."""
         after = values_of(self.after)
         if after is None or self.before is self.after:
             return None
         from projector.check.values.state_values import ChangeValues
 
-        # What is seen again is meant to differ, with the column that holds it.
-        back = {*self.undeleted, *self.mapping_effects.gained}
-        return ChangeValues(after, frozenset(_top(self.after.schema, i) for i in back))
+        # Fields that become visible again are meant to differ, and so are the columns that hold them.
+        restored = {*self.undeleted, *self.mapping_effects.gained}
+        return ChangeValues(after, frozenset(_top(self.after.schema, i) for i in restored))
 
     @cached_property
     def query_differences(self) -> tuple[QueryDifference, ...]:
-        """The queries that the change affects."""
+        """The queries that the change affects, and those that do not run."""
         if not self.queries or self.before is self.after:
             return ()
         from projector.check.change.queries import compare_queries
@@ -136,14 +136,14 @@ class Change:
         return tuple(compare_queries(self.queries, self.before, self.after, self.query_tables))
 
     def source(self, field_id: int | None, *kinds: type[Operation]) -> Source | None:
-        """Where the operation is written that touched a field, or the nearest of its parents.
+        """Return the place in the text of the operation that changed a field, or its nearest parent.
+
+        For None, return the place of the operation on something other than columns, if there is only one.
 
         Parameters
         ----------
         kinds:
-            The kinds of operation that count; all of them unless given.
-
-        For None it is the one operation on anything but columns, where there is one only.
+            The kinds of operation that count; all of them if none are given.
         """
         if field_id is None:
             sources = {o.operation.source for o in self.trial.others if not kinds or isinstance(o.operation, kinds)}
@@ -157,24 +157,30 @@ class Change:
         return None
 
     def refused(self, refusal: Refusal, message: str, **more: Any) -> Finding:
-        """The finding that says why something cannot be applied."""
+        """Return the finding that says why something cannot be applied."""
         facts: dict[str, Any] = {"path": refusal.path, "field_id": refusal.field_id, "source": refusal.source, **more}
         return Finding(message, Direction.CANNOT_APPLY, explains=refusal, **facts)
 
     def place(self, finding: Finding, *kinds: type[Operation]) -> Finding:
-        """A finding with the source of the operation that touched its field."""
+        """Return a finding with the source of the operation that changed its field."""
         return finding.filled(source=self.source(finding.field_id, *kinds))
 
 
 def _top(schema: Schema, field_id: int) -> int:
-    """The top-level column that a field is in."""
+    """Return the id of the top-level column that contains a field."""
     while field_id in schema.parents_by_id:
         field_id = schema.parents_by_id[field_id]
     return field_id
 
 
 def make_change(metadata: TableMetadata, proposal: Proposal, files: TableFiles, *, all_columns: bool = False) -> Change:
-    """Try a proposal on a table; `all_columns`: look at the values of all columns, not of those involved alone."""
+    """Try a proposal on a table.
+
+    Parameters
+    ----------
+    all_columns:
+        Read the values of all columns, not only of those that the change can affect.
+    """
     before = TableState(metadata, metadata.current_schema, files)
     update = proposal.update
     trial = try_transaction(metadata, update) if isinstance(update, Transaction) else try_update(metadata, update)

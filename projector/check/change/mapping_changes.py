@@ -1,4 +1,4 @@
-"""What a change of the name mapping does to files without field ids: columns that move, vanish, or are seen again."""
+"""Find what a change of the name mapping does to files without field ids: columns that move, vanish, or reappear."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
 
 @dataclass(frozen=True)
 class MappingEffects:
-    """Groups of files by the fields whose column in them is another one, gone, or newly there.
+    """Groups of files by the fields that read another column in them (moved), no column (lost), or a new one (gained).
 
     Only fields of both schemas count.
     """
@@ -24,7 +24,7 @@ class MappingEffects:
 
 
 def mapping_effects(before: TableState, after: TableState) -> MappingEffects:
-    """The effects, none where both states have the same mapping."""
+    """Return the effects of a changed mapping; none if both states have the same mapping."""
     texts = {state.metadata.properties.get(NAME_MAPPING_PROPERTY) for state in (before, after)}
     found: tuple[dict[int, list[LiveGroup]], ...] = ({}, {}, {})
     if len(texts) == 2:

@@ -1,4 +1,4 @@
-"""What differs between two states of a table's metadata beside the schema, in words."""
+"""Describe what differs between two states of a table's metadata, apart from the schema."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from projector.schema.name_mapping import NAME_MAPPING_PROPERTY
 
 
 def metadata_changes(before: TableMetadata, after: TableMetadata) -> Iterator[str]:
-    """A line for each change of the default spec, the default order, the format version and the properties."""
+    """Yield a line for each change of the default spec, the default order, the format version and the properties."""
     schemas = (after.current_schema, before.current_schema)
     if before.default_spec_id != after.default_spec_id:
         yield f"partition spec: {spec_text(before.spec(), *schemas)} -> {spec_text(after.spec(), *schemas)}"

@@ -1,4 +1,4 @@
-"""Which operation of an update touched which field, so that a finding can point at the words that caused it."""
+"""Find the operation that changed a field, so that a finding can point at the text that caused it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True)
 class OperationsByField:
-    """Operations with the ids of the fields that they touch, in order; None stands for any field."""
+    """Operations, in order, with the ids of the fields that they change; None stands for any field."""
 
     touched: tuple[tuple[Operation, frozenset[int] | None], ...]
 
     def find(self, field_id: int, kinds: tuple[type[Operation], ...] = ()) -> Operation | None:
-        """The last operation, of one of the kinds if some are given, that touches a field."""
+        """Return the last operation on a field, of one of the kinds if any are given."""
         named = self._by_field.get(field_id, ())
         found = next((operation for operation in named if _is_of(operation, kinds)), None)
         return found or next(
@@ -38,7 +38,7 @@ class OperationsByField:
 
     @cached_property
     def _by_field(self) -> Mapping[int | None, list[Operation]]:
-        """The operations that touch each field, the last one first; under None those that may touch any."""
+        """The operations on each field, the last one first; under None those that may affect any field."""
         found: dict[int | None, list[Operation]] = {}
         for operation, ids in reversed(self.touched):
             for field_id in (None,) if ids is None else ids:
@@ -51,7 +51,7 @@ def _is_of(operation: Operation, kinds: tuple[type[Operation], ...]) -> bool:
 
 
 def operations_by_field(applied: AppliedOperations, others: Sequence[OtherOperation] = ()) -> OperationsByField:
-    """What each operation touched. Those on properties and the format version may have touched any field."""
+    """Return which fields each operation changed. Properties and the format version may affect any field."""
     found: list[tuple[Operation, frozenset[int] | None]] = []
     for statement in applied.statements:
         base, step = statement.base, statement.applied
@@ -82,7 +82,7 @@ def _other(other: OtherOperation, case_sensitive: bool) -> tuple[Operation, froz
 def _touched(operation: Operation, base: Schema, step: Applied, added: deque[int], case: bool) -> Iterator[int]:
     match operation:
         case AddColumn(name=name):
-            # Those that were added appear in the order of the operations; one with IF NOT EXISTS may add nothing.
+            # Added fields are in the order of the operations; ADD COLUMN IF NOT EXISTS may add none.
             if added and step.updated[added[0]].name == name:
                 yield added.popleft()
         case SetIdentifierFields(names=names) | DropIdentifierFields(names=names):

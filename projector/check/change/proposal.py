@@ -1,4 +1,4 @@
-"""What is proposed: SQL, recorded updates, or a whole schema, each made into one, and what cannot be."""
+"""Make a proposal of SQL, recorded updates, or a whole schema."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change as it was asked for.
+    """A change as the user proposes it.
 
     Parameters
     ----------
     update:
-        The operations; a transaction where they are not about columns alone.
+        The operations; a transaction if they are not only about columns.
     script:
-        The SQL that they were written in; None for other proposals.
+        The SQL of the operations; None for other proposals.
     file:
-        The file that the SQL or the schema came from; None where there was none.
+        The file that the SQL or the schema came from, if any.
     wanted:
-        The schema that was proposed, with the ids it gave; None for operations.
+        The proposed schema, with its own ids; None for operations.
     refused:
-        What of a proposed schema no operation can make.
+        Differences of a proposed schema that no operation can make.
     """
 
     update: UpdateSchema | Transaction
@@ -49,13 +49,13 @@ class Proposal:
 
     @property
     def incompatible_allowed(self) -> bool:
-        """Whether all schema updates in it allow incompatible changes."""
+        """Whether all its schema updates allow incompatible changes."""
         updates = self.update.updates if isinstance(self.update, Transaction) else (self.update,)
         return all(u.allow_incompatible_changes for u in updates if isinstance(u, UpdateSchema))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was understood, but is not kept by Iceberg."""
+        """Remarks on parts of the SQL that Iceberg does not store."""
         return () if self.script is None else tuple(note.message for note in self.script.notes)
 
     @property
@@ -73,16 +73,16 @@ def from_sql(
     allow_incompatible_changes: bool = False,
     table_names: Sequence[tuple[str, ...]] = (),
 ) -> Proposal:
-    """The proposal that a SQL text makes to a table.
+    """Parse the proposal of a SQL text for a table.
+
+    Column names match in any case, unless the table has names that differ only in case. Raises `ParseError`,
+    `UnsupportedError`.
 
     Parameters
     ----------
     table_names:
-        The full names of the table, of which a statement may give the last parts only, and in any case. Without any
-        the statements may name any table.
-
-    Names are found in any case, unless the table has names that differ in case alone: those are told apart by nothing
-    else. Raises `ParseError`, `UnsupportedError`.
+        The full names of the table; a statement may use only their last parts, in any case. If there are none,
+        statements may name any table.
     """
     script = parse_alter(text, dialect)
     if table_names and not any(is_same_table(script.table, name) for name in table_names):
@@ -114,10 +114,10 @@ def from_schema(
     *,
     allow_incompatible_changes: bool = False,
 ) -> Proposal:
-    """The proposal to make a schema the current one.
+    """Return the proposal to make a schema the current one.
 
-    Fields are matched by id where the schema has ids, else by name, unless `by` decides. Differences that no update
-    can make (another parent, another initial default) are kept as refused; the rest is proposed.
+    Match fields by id if the schema has ids, else by name, unless `by` says which. Differences that no update can make
+    (another parent, another initial default) are recorded as refused; the rest is proposed.
 
     Raises `UnsupportedError` for `by="id"` and a schema without ids.
     """

@@ -1,4 +1,4 @@
-"""Downstream queries, bound and run before and after a change: what no longer binds, and what gives other rows."""
+"""Run downstream queries before and after a change: find those that fail and those that return other rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLE_NAME = "t"
-"""The name that a query may always call the table by, beside its own last name."""
+"""A name for the table in every query, in addition to its own last name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a query gave: a table; or why it could not be run."""
+    """The result of a query, or why it failed."""
 
     table: pa.Table | None = None
     failure: str | None = None
@@ -38,22 +38,22 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class QueryDifference:
-    """A query that the change affects.
+    """A query that the change affects, or that does not run.
 
     Parameters
     ----------
     name:
-        What the query is called: its file, or its number.
+        The query's file, or its number.
     words:
-        The names in it, in lower case, by which the change that affects it is found.
+        The words in it, in lower case, to find the operation that affects it.
     failure:
-        Why it can no longer be run; None where it gives other rows.
+        Why it fails; None if it returns other rows.
     place:
-        For a query that does not run before the change either: where it fails, and `failure` says why.
+        The place of the failure, if the query fails before the change as well.
     before, after:
-        A row, or the columns, that only one of the two has, as text.
+        A row, or the columns, that only one of the two results has, as text.
     unsteady:
-        Whether the query gives other rows each time it is run, so that they say nothing of the change.
+        Whether the query returns different rows each time it runs, so that they say nothing about the change.
     """
 
     name: str
@@ -68,10 +68,14 @@ class QueryDifference:
 def compare_queries(
     queries: Mapping[str, str], before: TableState, after: TableState, others: Mapping[str, SnapshotSource]
 ) -> Iterator[QueryDifference]:
-    """Yield the queries whose answer differs, and those that do not run on the table as it is.
+    """Yield the queries whose result differs, and those that fail on the table as it is.
 
-    Columns, and fields of structs, that only the answer after has are no difference; neither is the order of rows.
-    `others` are further tables that queries may name.
+    Ignore columns, and fields of structs, that only the result after the change has, and the order of rows.
+
+    Parameters
+    ----------
+    others:
+        Further tables that queries may name.
     """
     if not queries:
         return
@@ -108,7 +112,10 @@ def compare_queries(
 
 
 def _places(before: Sequence[str], after: Sequence[str]) -> list[int] | None:
-    """Where the columns before are among those after, the first of a name for the first; None where one is gone."""
+    """Return the place of each column before among the columns after, matching equal names in order.
+
+    None if a column is gone.
+    """
     left: dict[str, list[int]] = {}
     for place, column in enumerate(after):
         left.setdefault(column, []).append(place)
@@ -119,7 +126,7 @@ def _places(before: Sequence[str], after: Sequence[str]) -> list[int] | None:
 
 
 def _place(name: str, sql: str, number: int) -> Source:
-    """Return the line of a query, from its first word."""
+    """Return the place of a line of a query, from its first word."""
     lines = sql.splitlines(keepends=True) or [""]
     number = min(max(number, 1), len(lines))
     line, start = lines[number - 1], sum(map(len, lines[: number - 1]))
@@ -174,7 +181,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:
 
 
 def _rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType]) -> Counter[tuple[Any, ...]]:
-    """How often each row comes, of structs only the fields that they have in the types."""
+    """Count each row; of structs only the fields in the types count."""
     return Counter(_hashable_rows(columns, kinds))
 
 
@@ -188,7 +195,7 @@ def _hashable_rows(columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataTy
 def _row_text(
     row: tuple[Any, ...] | None, columns: Sequence[pa.ChunkedArray], kinds: Sequence[pa.DataType], names: Sequence[str]
 ) -> str:
-    """One of the rows as people read it."""
+    """Return a row as text."""
     if row is None:
         return "no such row"
     place = next(i for i, other in enumerate(_hashable_rows(columns, kinds)) if other == row)
@@ -205,7 +212,7 @@ def _hashable(value: Any, kind: pa.DataType) -> Any:
             return tuple((_hashable(k, kind.key_type), _hashable(v, kind.item_type)) for k, v in value)
         case list() if hasattr(kind, "value_type"):
             return tuple(_hashable(item, kind.value_type) for item in value)
-        case dict() | list():  # of another type than before: some text that shows it
+        case dict() | list():  # of another type than before
             return repr(value)
         case float() if value != value:
             return "NaN"
@@ -214,7 +221,7 @@ def _hashable(value: Any, kind: pa.DataType) -> Any:
 
 
 def _sql_text(value: Any) -> str:
-    """A Python value as text: NULL, true, 'text', X'00', numbers and times as they are."""
+    """Return a Python value as SQL writes it: NULL, true, 'text', X'00', numbers and times as they are."""
     match value:
         case None:
             return "NULL"

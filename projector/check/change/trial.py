@@ -1,4 +1,4 @@
-"""An update tried on a table's metadata, operation by operation, so that everything that is refused is known."""
+"""Try an update on a table's metadata, operation by operation, to find every operation that is refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True)
 class AppliedOperations:
-    """The operations that were applied, in statements, with the schema before each and what it did."""
+    """The applied operations, by statement, with the schema before each and its outcome."""
 
     statements: tuple[Statement, ...] = ()
     case_sensitive: bool = True
@@ -25,7 +25,7 @@ class AppliedOperations:
 
 @dataclass(frozen=True, slots=True)
 class OtherOperation:
-    """An operation that is not about columns alone, applied, and the metadata before and after its update."""
+    """An applied operation that is not only about columns, with the metadata before and after its update."""
 
     operation: Operation
     before: TableMetadata
@@ -34,21 +34,21 @@ class OtherOperation:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a proposal fared.
+    """The outcome of trying a proposal.
 
     Parameters
     ----------
     applied:
-        What could be applied to the schema.
+        The operations that were applied to the schema.
     refusals:
-        What could not be applied.
+        The operations that could not be applied.
     metadata, schema:
-        The table's metadata and current schema with what could be applied, without the time and log of a commit. The
-        very metadata that was given where nothing changes.
+        The table's metadata and current schema after the applied operations, without the time and log of a commit. The
+        metadata before, unchanged, if nothing changes.
     others:
-        What else could be applied: to partition spec, sort order, properties, and so on.
+        The other applied operations: on the partition spec, sort order, properties, and so on.
     incompatible:
-        The operations that a commit refuses because incompatible changes are not allowed. They are applied here, so
+        The operations that a commit refuses because incompatible changes are not allowed. The trial applies them, so
         that rules can say what they do to the data.
     """
 
@@ -61,14 +61,14 @@ class Trial:
 
 
 def try_update(metadata: TableMetadata, update: UpdateSchema) -> Trial:
-    """Apply as much of an update as can be applied, in one pass.
+    """Apply as much of an update as possible, in one pass.
 
-    Changes that are only incompatible (a required column without a default, optional to required) are applied whether
-    or not the update allows them: what they do to the data is for rules to say, as is that they are refused.
+    Incompatible changes (a required column without a default, optional to required) are applied whether or not the
+    update allows them: rules report what they do to the data, and that they are refused.
     """
     try:
         outcome = try_update_of(metadata, update)
-    except SchemaUpdateError as error:  # no schema of the table can be changed, whatever the change
+    except SchemaUpdateError as error:  # the table does not allow any schema change
         refusal = Refusal(error, None, metadata.current_schema)
         return Trial(AppliedOperations(), (refusal,), metadata, metadata.current_schema)
     refusals: list[Refusal] = []
@@ -114,7 +114,7 @@ def _is_about(operation: Operation, names: set[str]) -> bool:
 
 
 def _patched(metadata: TableMetadata, schema: Schema) -> TableMetadata:
-    """The metadata with a schema that a commit would refuse, for rules that look at both."""
+    """Return the metadata with a schema that a commit would refuse, for rules that read both."""
     new_id = max(metadata.schema_ids) + 1
     node = {**schema.to_json_dict(), "schema-id": new_id}
     listed = metadata.raw.get("schemas") or [

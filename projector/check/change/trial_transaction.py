@@ -1,4 +1,4 @@
-"""A transaction tried on a table's metadata, update by update, so that everything that is refused is known."""
+"""Try a transaction on a table's metadata, update by update, to find every operation that is refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from projector.metadata.table_metadata import TableMetadata
 
 
 def try_transaction(metadata: TableMetadata, transaction: Transaction) -> Trial:
-    """Apply as much of a transaction as can be applied; each update sees the outcome of those before it."""
+    """Apply as much of a transaction as possible; each update sees the outcome of those before it."""
     now = metadata
     statements = AppliedOperations()
     refusals: list[Refusal] = []
@@ -40,7 +40,7 @@ def try_transaction(metadata: TableMetadata, transaction: Transaction) -> Trial:
 
 
 def _try(metadata: TableMetadata, update: Update) -> tuple[Sequence[Operation], list[Refusal], TableMetadata]:
-    """What of an update is applied, what is refused, and the metadata after it."""
+    """Return the operations that were applied, the refusals, and the metadata after them."""
     operations = _operations(update)
     kept, refused = list(operations), []
     while True:
@@ -66,12 +66,12 @@ def _operations(update: Update) -> Sequence[Operation]:
 
 
 def _is_divisible(update: Update) -> bool:
-    """Whether some of an update's operations may be applied without the others."""
+    """Return whether some operations of an update may be applied without the others."""
     return isinstance(update, UpdateSpec | UpdateProperties)
 
 
 def _with(update: Update, operations: Sequence[Operation]) -> Update:
-    """The update with some of its operations."""
+    """Return the update with only some of its operations."""
     match update:
         case UpdateSpec():
             fewer = UpdateSpec(case_sensitive=update.case_sensitive, set_as_default=update.set_as_default)
@@ -82,7 +82,7 @@ def _with(update: Update, operations: Sequence[Operation]) -> Update:
 
 
 def _refused(metadata: TableMetadata, update: Update, kept: Sequence[Operation], error: SchemaUpdateError) -> int:
-    """The place of the operation that is to blame: the one that the error names, or the last one that is in the way."""
+    """Return the index of the operation to blame: the one that the error names, or the last whose removal helps."""
     if error.operation_index is not None and error.operation_index < len(kept):
         return error.operation_index
     if not _is_divisible(update):

@@ -1,4 +1,4 @@
-"""Where in a schema a field is, for rules that care."""
+"""Ask where a field is in a schema: in a map key, in a list or map, in nested ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from projector.schema.types import ListType, MapType, StructType
 
 
 def in_map_key(schema: Schema, field_id: int) -> bool:
-    """Whether a field is the key of a map, or inside one."""
+    """Return whether a field is the key of a map, or inside one."""
     while field_id in schema.parents_by_id:
         above = schema.parents_by_id[field_id]
         holder = schema.fields_by_id[above].field_type
@@ -18,7 +18,7 @@ def in_map_key(schema: Schema, field_id: int) -> bool:
 
 
 def in_collection(schema: Schema, field_id: int) -> bool:
-    """Whether a field is somewhere inside a list or map."""
+    """Return whether a field is inside a list or map, at any depth."""
     while field_id in schema.parents_by_id:
         field_id = schema.parents_by_id[field_id]
         if not isinstance(schema.fields_by_id[field_id].field_type, StructType):
@@ -27,7 +27,7 @@ def in_collection(schema: Schema, field_id: int) -> bool:
 
 
 def in_nested_collections(schema: Schema, field_id: int) -> bool:
-    """Whether a field is somewhere inside a list or map that is itself the element of a list or map."""
+    """Return whether a field is inside a list or map that is itself the element of a list or map."""
     while field_id in schema.parents_by_id:
         above = schema.parents_by_id[field_id]
         if all(isinstance(schema.fields_by_id[i].field_type, ListType | MapType) for i in (field_id, above)):

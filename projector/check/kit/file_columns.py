@@ -1,4 +1,4 @@
-"""Columns of files and who wrote them, for the rules on files."""
+"""Find columns in groups of files, and the schemas that the files were written with."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from projector.schema.schema import Schema
 
 
 def named_columns(schema: FileSchema) -> Iterator[tuple[Place, FileColumn]]:
-    """Yield the columns that are found by their id or name: those of structs and the top.
+    """Yield the columns that readers find by id or name: top-level columns and fields of structs.
 
-    Elements, keys and values are not among them, nor is what is inside a variant, which has no ids by the spec.
+    Leave out elements, keys and values, and everything inside a variant, which has no ids by the spec.
     """
     for place, column in schema.walk():
         above = [schema.at(place[:depth]).type for depth in range(1, len(place))]
@@ -27,27 +27,27 @@ def named_columns(schema: FileSchema) -> Iterator[tuple[Place, FileColumn]]:
 
 
 def table_ids(schema: FileSchema) -> frozenset[int]:
-    """The field ids in a file, at every depth, but those of metadata columns."""
+    """Return the field ids in a file, at every depth, except those of metadata columns."""
     found = {column.field_id for _, column in schema.walk() if column.field_id is not None}
     return frozenset(found - METADATA_COLUMNS)
 
 
 def dotted(schema: FileSchema, place: Place) -> str:
-    """The path of a file's column, in the names of the file."""
+    """Return the dotted path of a file's column, in the names of the file."""
     return ".".join(schema.name_path(place))
 
 
 def listed(names: Iterable[str], most: int = 5) -> str:
-    """Some names in a row; of many only the first."""
+    """Return names separated by commas, without duplicates; of more than `most` only the first ones."""
     all_names = list(dict.fromkeys(names))
     rest = len(all_names) - most
     return ", ".join(all_names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def by_writing_schema(state: TableState, group: LiveGroup) -> Iterator[tuple[Schema, Files]]:
-    """The schemas that the files of a group were added under, as their snapshots record, and the files of each.
+    """Yield the schemas that files of a group were added under, as their snapshots record, and the files of each.
 
-    Files whose snapshot is not retained, or recorded no schema, are left out.
+    Leave out files whose snapshot is not retained, or does not record a schema.
     """
     schema_ids: Mapping[int, int | None] = {s.snapshot_id: s.schema_id for s in state.metadata.snapshots}
     by_id = group.files.by(lambda _, kind: None if kind.snapshot_id is None else schema_ids.get(kind.snapshot_id))
@@ -58,11 +58,11 @@ def by_writing_schema(state: TableState, group: LiveGroup) -> Iterator[tuple[Sch
 
 
 def distinct(groups: Iterable[LiveGroup]) -> list[LiveGroup]:
-    """Groups, each once."""
+    """Return the groups without duplicates."""
     return list({id(group): group for group in groups}.values())
 
 
 def among(files: Iterable[Files]) -> Callable[[LiveFile], bool]:
-    """Whether a file is one of some."""
+    """Return a predicate: whether a file is one of these files."""
     paths = frozenset(chain.from_iterable(each.paths for each in files))
     return lambda file: file.path in paths

@@ -1,4 +1,4 @@
-"""What a filter for one value of a column would cost over the same rows, written before and after a change."""
+"""Forecast what a filter on one value of a column costs over the same rows, written before and after a change."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from projector.schema.single_values import format_value
 from projector.schema.types import IcebergType, IntegerType, LongType
 
 FILES_AT_MOST: Final = 1_000
-"""Files that a forecast is made from; of more, so many."""
+"""The most files that a forecast uses."""
 
 
 def forecast_of(before: TableState, after: TableState, field_id: int) -> str | None:
-    """The cost of `column = value`, the value from the bounds of a file in the middle, as a sentence.
+    """Return a sentence on the cost of `column = value`, with a value from the bounds of a file in the middle.
 
-    None where the column is not there before and after, no bounds of it are known, or nothing changes.
+    None if the column does not exist before and after, its bounds are not known, or nothing changes.
     """
     current = before.metadata.current_snapshot_id
     live = (file.data_file for file in before.files.live.data if current in file.snapshots)
@@ -52,7 +52,7 @@ def forecast_of(before: TableState, after: TableState, field_id: int) -> str | N
 
 
 def _value(files: Sequence[DataFile], field_id: int, field_type: IcebergType) -> Any:
-    """A value that is surely within the bounds of some file, as a filter spells it."""
+    """Return a value that is certainly within the bounds of some file, as a filter spells it."""
     known = [file.lower_bounds[field_id] for file in files if field_id in (file.lower_bounds or {})]
     if not known or not field_type.is_primitive:
         return None

@@ -1,4 +1,4 @@
-"""Parquet types that files may hold under an Iceberg type though Iceberg itself does not write them."""
+"""Recognize Parquet types that files may hold under an Iceberg type although Iceberg does not write them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from projector.schema.types import (
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A stored type that is not by the book.
+    """A stored type that Iceberg does not write.
 
     Parameters
     ----------
     stored:
-        The type, in words.
+        The type, as text.
     matters:
         Whether readers are known to differ; otherwise it is only worth knowing.
     feature:
-        What it is called in the table of what readers do, if it is there.
+        Its name in the portability table, if it is there.
     facts:
-        What else to say.
+        Further facts.
     """
 
     stored: str
@@ -45,7 +45,7 @@ class Foreign:
 
 
 def foreign_type(leaf: FileLeaf, requested: IcebergType) -> Foreign | None:
-    """What is foreign in a leaf that can be read as a type (spec: Appendix A, Parquet); None where nothing is."""
+    """Return what is foreign in a leaf that can be read as a type (spec: Appendix A, Parquet); None if nothing is."""
     stored = str(leaf)
     match leaf.kind, requested:
         case FileKind.INTEGER, IntegerType() | LongType() if not leaf.signed and leaf.bits in (32, 64):

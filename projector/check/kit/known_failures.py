@@ -1,4 +1,4 @@
-"""The known failures of evolved tables that a check has to tell of, and the rules that do."""
+"""List the known failures of evolved tables, and the rules that report them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A known way to fail, and the codes of the rules that find it; `unless` says why no rule does."""
+    """A known failure, and the codes of the rules that report it; `unless` says why no rule does."""
 
     number: str
     what: str
@@ -78,4 +78,4 @@ FAILURES: tuple[Failure, ...] = (
     _known("R62", "a manifest entry that contradicts its file", "F115"),
     _known("R63", "a file that one snapshot lists twice", "F116"),
 )  # fmt: skip
-"""By their numbers in the list of failures that the rules were made from; numbers that are missing were taken back."""
+"""By their numbers in the list that the rules were written from; missing numbers were withdrawn."""

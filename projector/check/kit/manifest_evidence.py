@@ -1,4 +1,4 @@
-"""Evidence from the manifests alone: live files by what their entries say."""
+"""Make evidence of live files from their manifest entries alone, without footers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from projector.check.report.findings import Evidence
 
 
 def manifest_evidence(files: Sequence[LiveFile], among: int, *facts: str) -> Evidence:
-    """The evidence of some live files.
+    """Return the evidence that some live files show.
 
     Parameters
     ----------
     files:
         The files that show a fact.
     among:
-        How many were looked at.
+        The number of files that were checked.
     """
     return Evidence(
         files=len(files),

@@ -19,12 +19,12 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Nulls:
-    """What is known of the nulls of a required field.
+    """What footers and manifests say about the nulls of a required field.
 
     Parameters
     ----------
     evidence:
-        The files that have nulls; where none is known to, those that may.
+        The files that have nulls; if none is known to, the files that may.
     counted:
         Whether some file certainly has nulls: it lacks the field, or its manifest counts them.
     excluded:
@@ -37,7 +37,7 @@ class Nulls:
 
 
 def may_be_read_as_null(change: Change, field_id: int) -> bool:
-    """Whether rows that were written before may have no value for a required field."""
+    """Return whether rows written before a change may have no value for a required field."""
     if not change.before.may_have_data:
         return False
     if change.after.level < Level.FOOTERS:
@@ -46,7 +46,7 @@ def may_be_read_as_null(change: Change, field_id: int) -> bool:
 
 
 def nulls_of(state: TableState, field_id: int) -> Nulls:
-    """The nulls that live files have, or may have, in a field that the state's schema requires."""
+    """Return the nulls that live files have, or may have, in a field that the state's schema requires."""
     if state.level < Level.FOOTERS:
         return Nulls(Evidence(), counted=False, excluded=not state.may_have_data)
     missing: list[LiveGroup] = []
@@ -56,8 +56,8 @@ def nulls_of(state: TableState, field_id: int) -> Nulls:
             missing.append(group)
         elif getattr(node, "check_null", False):
             optional.append(group)
-    # Only a field that every row has exactly once can be judged by its null count, and only where the file has ids:
-    # metrics of the others may have been recorded under another field's id.
+    # A null count counts only for a field that every row has exactly once, and only in files with ids: metrics of other
+    # files may have been recorded under another field's id.
     certain: set[str] = set()
     unknown: set[str] = set()
     plain = field_id not in state.schema.parents_by_id
@@ -92,16 +92,16 @@ def nulls_of(state: TableState, field_id: int) -> Nulls:
 
 @dataclass(frozen=True, slots=True)
 class NullEvidence:
-    """What is known of nulls in a column that is to be required.
+    """Whether a column that is to become required holds nulls, and how that is known.
 
     Parameters
     ----------
     evidence:
-        The files that have nulls; where none is known to, those that may; and how it is known.
+        The files that have nulls, or may have if none is known to; and how that is known.
     present:
-        Whether some live row certainly has a null there.
+        Whether some live row certainly is null.
     proven:
-        Whether certainly none has.
+        Whether certainly no live row is null.
     """
 
     evidence: Evidence
@@ -110,12 +110,12 @@ class NullEvidence:
 
 
 def null_evidence(before: TableState, after: TableState, field_id: int) -> NullEvidence:
-    """What is known of nulls: at level `footers` from footers and counts, at level `values` by reading the rest.
+    """Return whether a column holds nulls: from footers and counts, at level `values` by reading the other files.
 
     Parameters
     ----------
     before, after:
-        The table while the column is optional, and with it required.
+        The table with the column optional, and with it required.
     """
     if not before.may_have_data:
         return NullEvidence(Evidence(facts=("proven: there are no rows",)), present=False, proven=True)
@@ -137,7 +137,7 @@ def null_evidence(before: TableState, after: TableState, field_id: int) -> NullE
 
 
 def _by_reading(state: TableState, field_id: int) -> NullEvidence | None:
-    """The proof from counts, and from reading where they do not tell; None where nulls cannot be counted so."""
+    """Return the proof from counts, and from reading files without counts; None if nulls cannot be counted so."""
     proof = _proof(state, field_id)
     if proof is None or proof.unsupported is not None:
         return None

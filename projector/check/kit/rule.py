@@ -1,4 +1,4 @@
-"""What a rule is: its code, what it looks at, and the documentation in its module's docstring."""
+"""Define rules: code, level, function, and the documentation in the docstring of the rule's module."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Family(StrEnum):
-    """What a rule is about; its first letter begins the rule's code."""
+    """The subject of a rule; its letter begins the rule's code."""
 
     T = "types"
     N = "nullability and defaults"
@@ -42,23 +42,23 @@ class Rule:
     Parameters
     ----------
     code:
-        Family letter and three digits. A code is never used again for another rule.
+        Family letter and three digits. A code is never reused for another rule.
     name:
         The fact in a few words with dashes, such as `decimal-scale-change`.
     summary:
         One line, beginning with a verb: "Finds ...".
     level:
-        The least level of evidence that it can say anything at. With more it may say more: it asks the context.
+        The lowest level at which it can find anything. At higher levels it may find more: it asks the context.
     reference:
         The section of the spec, or the ruling, that it rests on.
     on_change:
-        Looks at a change. What it finds is introduced by the change.
+        Checks a change. The change introduces what it finds.
     on_state:
-        Looks at one state of a table: a schema, metadata, and files under them. It is run for the table before and
-        after a change; what is there before is existing. A rule of this kind also works in an audit.
+        Checks one state of a table: a schema, metadata, and files under them. It runs on the table before and after
+        a change; what it finds before is existing. A rule of this kind also works in an audit.
     absorbed_by:
-        Codes of rules on changes that say the same of a field, better: where one of them does, what this one finds new
-        of that field is left out.
+        Codes of rules on changes that say the same about a field, better. If one of them has a finding on the field,
+        new findings of this rule on it are left out.
     """
 
     code: str
@@ -72,7 +72,7 @@ class Rule:
 
     def __post_init__(self) -> None:
         if not re.fullmatch("[TNDRSPFX][0-9]{3}", self.code):
-            raise ValueError(f"not a rule's code: {self.code!r}")
+            raise ValueError(f"Invalid rule code: {self.code!r}")
         if (self.on_change is None) == (self.on_state is None):
             raise ValueError(f"{self.code} needs one of on_change and on_state")
 
@@ -88,7 +88,7 @@ class Rule:
         return function
 
     def sections(self) -> Mapping[str, str]:
-        """The documentation in the docstring of the rule's module, by heading."""
+        """Return the documentation in the docstring of the rule's module, by heading."""
         text = inspect.cleandoc(sys.modules[self._function.__module__].__doc__ or "")
         found: dict[str, str] = {}
         heading = ""
@@ -102,7 +102,7 @@ class Rule:
 
     @property
     def why(self) -> str:
-        """The first sentence of why it matters, on one line."""
+        """The first sentence of "Why it matters", on one line."""
         text = " ".join(self.sections().get("Why it matters", "").split())
         match = re.match(r".*?[.](?= [A-Z]|$)", text)
         return (match[0] if match else text).rstrip(".")

@@ -1,4 +1,4 @@
-"""Type changes of a proposal, refused and applied, for the rules on types."""
+"""Find the type changes of a proposal, refused and applied, and the files that they affect."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class AppliedType:
 
 
 def refused_type_changes(change: Change) -> Iterator[RefusedType]:
-    """The type changes that cannot be applied because of the types; a map key's are another rule's affair."""
+    """Yield the type changes that cannot be applied because of the types; another rule reports map keys."""
     for refusal in change.refusals:
         if not isinstance(refusal.operation, UpdateColumnType) or refusal.field_id is None:
             continue
@@ -50,7 +50,7 @@ def refused_type_changes(change: Change) -> Iterator[RefusedType]:
 
 
 def applied_type_changes(change: Change) -> Iterator[AppliedType]:
-    """The promotions that the change makes."""
+    """Yield the promotions that a change makes."""
     for difference in change.changes("type"):
         if difference.field_id is not None:
             before = change.before.schema.fields_by_id[difference.field_id]
@@ -58,12 +58,12 @@ def applied_type_changes(change: Change) -> Iterator[AppliedType]:
 
 
 def decimal_scale_differs(old: IcebergType, new: IcebergType) -> bool:
-    """Whether both are decimals, of different scale."""
+    """Return whether both are decimals, of different scale."""
     return isinstance(old, DecimalType) and isinstance(new, DecimalType) and old.scale != new.scale
 
 
 def ways_out(old: IcebergType, format_version: int) -> str:
-    """What can be done instead of an illegal type change."""
+    """Return what to do instead of an illegal type change."""
     found = [str(row) for row in promotions_from(old, format_version)]
     if isinstance(old, DecimalType):
         found = [f"decimal(P, {old.scale}) with P from {old.precision + 1} to 38"] if old.precision < 38 else []
@@ -72,7 +72,7 @@ def ways_out(old: IcebergType, format_version: int) -> str:
 
 
 def _with_type(schema: Schema, field_id: int, new_type: IcebergType) -> Schema:
-    """A schema in which one field has another type, whatever the rules say."""
+    """Return a schema in which one field has another type, whether or not that is a legal change."""
 
     def changed(field: NestedField) -> NestedField:
         return field.with_type(new_type) if field.field_id == field_id else field
@@ -83,7 +83,7 @@ def _with_type(schema: Schema, field_id: int, new_type: IcebergType) -> Schema:
 
 
 def files_under_type(state: TableState, field_id: int | None, new_type: IcebergType) -> Evidence:
-    """The files that store a field in a type that could not be read as the new one; what they store it as."""
+    """Return the files that could not be read if a field had a new type, and the types that they store."""
     if field_id is None or not state.footers.groups:
         return NO_EVIDENCE
     groups, stored = [], set()

@@ -1,4 +1,4 @@
-"""Findings made of disagreements in values, one for each engine and column."""
+"""Make findings of disagreements in values, one for each engine and column."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SAMPLES = 10
 
 
 def value_findings(found: Sequence[Disagreement], of_files: int) -> Iterator[Finding]:
-    """A finding for each engine, column and kind of disagreement; the rule gives the direction and its own words.
+    """Yield a finding for each engine, column and kind of disagreement; the rule adds the direction and its own words.
 
-    The key is `failure` for what could not be read, else empty, and the engine's name if one is at fault.
+    The key holds `failure` if rows could not be read, and the engine's name if one is at fault.
     """
     if not found:
         return

@@ -1,4 +1,4 @@
-"""The configuration of the check: `projector.toml`, or `[tool.projector]` in `pyproject.toml`."""
+"""Read the configuration of the check: `projector.toml`, or `[tool.projector]` in `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _IGNORE_KEYS = {"table", "field", "codes", "reason", "until"}
 
 @dataclass(frozen=True)
 class Config:
-    """What a configuration says; None and empty where it says nothing."""
+    """The settings of a configuration file; None or empty if the file does not set them."""
 
     file: Path | None = None
     level: str | None = None
@@ -42,10 +42,10 @@ class Config:
 
 
 def find_config(folder: Path) -> Config:
-    """The configuration that is nearest: in a folder, or in one above it.
+    """Return the nearest configuration: in a folder or one of its parents.
 
-    In one folder `projector.toml` goes before `pyproject.toml`, of which only one with `[tool.projector]` counts.
-    Raises `ParseError` for one that is not understood.
+    Within a folder `projector.toml` takes precedence over `pyproject.toml`, which counts only if it has
+    `[tool.projector]`. Raises `ParseError` for an invalid file.
     """
     for place in (folder, *folder.parents):
         own = place / "projector.toml"
@@ -58,7 +58,7 @@ def find_config(folder: Path) -> Config:
 
 
 def read_config(file: Path) -> Config:
-    """A configuration from its file. Raises `ParseError`, also for keys that it does not know, and `NotFoundError`."""
+    """Read a configuration file. Raises `ParseError`, also for unknown keys, and `NotFoundError`."""
     document = _toml(file)
     table = document
     if file.name == "pyproject.toml" and (table := _section(document)) is None:
@@ -115,21 +115,21 @@ def _only(table: Any, keys: set[str], file: Path, where: str) -> None:
 
 
 def _texts(table: Mapping[str, Any], key: str, file: Path) -> tuple[str, ...]:
-    given = table.get(key, [])
-    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-        raise ParseError(f"{key} = {given!r} is not a list of texts", file=str(file), hint=f'write {key} = ["..."]')
-    return tuple(given)
+    texts = table.get(key, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ParseError(f"{key} = {texts!r} is not a list of texts", file=str(file), hint=f'write {key} = ["..."]')
+    return tuple(texts)
 
 
-def _codes(given: Sequence[str]) -> tuple[str, ...]:
-    return tuple(code.strip().upper() for code in given)
+def _codes(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(code.strip().upper() for code in texts)
 
 
 def _entries(table: Mapping[str, Any], file: Path) -> Sequence[Any]:
-    given = table.get("ignore", [])
-    if not isinstance(given, list):
-        raise ParseError(f"ignore = {given!r} is not a list of tables", file=str(file), hint="write [[ignore]]")
-    return given
+    entries = table.get("ignore", [])
+    if not isinstance(entries, list):
+        raise ParseError(f"ignore = {entries!r} is not a list of tables", file=str(file), hint="write [[ignore]]")
+    return entries
 
 
 def _suppression(entry: Any, number: int, file: Path) -> Suppression:

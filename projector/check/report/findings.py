@@ -1,4 +1,4 @@
-"""What a rule finds: a fact about a change or a table, which way it moves things, and the evidence for it."""
+"""Findings of rules: a fact about a change or a table, its direction, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from projector.text import line_and_column
 
 
 class Severity(StrEnum):
-    """How much a finding matters under a policy."""
+    """How severe a finding is under a policy."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -21,32 +21,32 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for an error, the gravest; one more for each step down."""
+        """0 for an error, the most severe; one more for each step down."""
         return list(Severity).index(self)
 
 
 class Direction(StrEnum):
-    """Which way a fact moves things. A rule states it; `policy` makes a severity of it."""
+    """What a fact means for data and readers. A rule states it; `policy` maps it to a severity."""
 
     CANNOT_APPLY = "cannot be applied"
-    """The change is refused: by the spec, by Iceberg, or because it cannot be said of this table."""
+    """The change is rejected: by the spec, by Iceberg, or because it does not fit this table."""
     OLD_DATA_UNREADABLE = "old data unreadable"
-    """Files written before cannot be read under the schema."""
+    """Files written before the change cannot be read under the schema."""
     OLD_VALUES_CHANGE = "old values change"
-    """Files written before can be read, and give other values than before."""
+    """Files written before the change can be read, but their values differ from those before."""
     OLD_DATA_AT_RISK = "old data at risk"
-    """Right by the spec, and known to go wrong with data like this in readers that are in use."""
+    """Valid by the spec, but known to go wrong with data like this in readers that are in use."""
     OLD_READERS_BREAK = "old readers break"
-    """Who reads with the schema before cannot read, or misses, what is written after."""
+    """Readers with the schema before the change cannot read, or miss, data that is written after it."""
     QUERY_BREAKS = "query breaks"
-    """A query that was given no longer runs, or gives other rows."""
+    """A downstream query no longer runs, or returns other rows."""
     READERS_DISAGREE = "readers disagree"
-    """Readers in use give different rows for this table, or some refuse it."""
+    """Readers in use return different rows for this table, or some refuse it."""
     NEXT_CHANGE_AT_RISK = "next change at risk"
-    """Nothing is wrong with reading; a later change will be refused or go wrong."""
+    """Reading works; a later change will be rejected or go wrong."""
     UNVERIFIED = "unverified"
-    """A file could not be looked at, or contradicts what the check relies on, so the change is not known to be safe. It
-    decides a check even if it was so before."""
+    """A file could not be checked, or contradicts what the check relies on, so the change is not known to be safe. It
+    decides a check even if it existed before."""
     METADATA_INVALID = "metadata invalid"
     """The metadata or a file contradicts the spec."""
     ADVICE = "advice"
@@ -54,7 +54,7 @@ class Direction(StrEnum):
 
 
 class Status(StrEnum):
-    """What a finding owes to the change."""
+    """How a finding relates to the change."""
 
     INTRODUCED = "introduced"
     WORSENED = "worsened"
@@ -63,7 +63,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One place where it shows: a row of a file, or a file alone, and the values as text."""
+    """One place where a fact shows: a row of a file, or a file, and the values as text."""
 
     file: str | None
     before: str
@@ -72,28 +72,28 @@ class Sample:
     engine: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The sample as JSON."""
+        """Return the sample as JSON."""
         return {"file": self.file, "row": self.row, "engine": self.engine, "before": self.before, "after": self.after}
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was counted.
+    """The files and rows that show a fact, counted.
 
     Parameters
     ----------
     files, of_files:
-        Data files that show the fact, among those that were looked at.
+        Data files that show the fact, out of the files that were checked.
     rows:
         Rows in those files, by their own footers.
     shapes:
         Distinct shapes among those files.
     first_file:
-        The first of them, as the manifest spells it.
+        The path of the first of them, as the manifest spells it.
     facts:
         Further facts, each a short sentence.
     samples:
-        Places where it shows.
+        Places where the fact shows.
     """
 
     files: int = 0
@@ -108,7 +108,7 @@ class Evidence:
         return bool(self.files or self.facts or self.samples)
 
     def to_json(self) -> dict[str, Any]:
-        """The evidence as JSON."""
+        """Return the evidence as JSON."""
         return {
             "files": self.files,
             "of_files": self.of_files,
@@ -130,27 +130,27 @@ class Finding:
     Parameters
     ----------
     message:
-        The fact, as one line without the path at its front.
+        The fact, as one line without the path in front.
     direction:
-        Which way it moves things.
+        What it means for data and readers.
     path, field_id:
-        The field it is about: its dotted path (after the change, where it is still there) and its id.
+        The field that it is about: its dotted path (after the change, if it still exists) and its id.
     help:
         What to do instead, as one line.
     source:
-        Where the operation that does it is written; None for an `UpdateSchema` or a schema, or for no operation.
+        The place in the text of the operation that caused it; None for an `UpdateSchema`, a schema, or no operation.
     key:
-        Tells findings of one code apart that are about one field; a finding before and one after the change with equal
-        code, field and key are the same finding.
+        Distinguishes findings of one code on one field. A finding before and one after the change with equal code,
+        field and key are the same finding.
     troubles:
-        What readers stumble over whichever field has it. If findings of the code had all of it before the change, one
+        What readers fail on, whichever field has it. If findings of the code had all of it before the change, a finding
         on another field is not new: the readers failed already.
     explains:
-        The refused operation that it is about, for findings that say why something cannot be applied.
+        The refusal that it explains, for findings that say why something cannot be applied.
     code, name:
-        Of the rule. The runner fills them in, and the two that follow.
+        The code and name of the rule. `run_rules` fills in these and the next two.
     severity, status:
-        By the policy, and by comparison of before and after.
+        By the policy, and by comparing the states before and after.
     """
 
     message: str
@@ -170,7 +170,7 @@ class Finding:
 
     @property
     def identity(self) -> tuple[str, int | str | None, str]:
-        """What makes two findings the same one, before and after a change."""
+        """The key by which a finding before a change and one after it are the same."""
         return self.code, self.field_id if self.field_id is not None else self.path, self.key
 
     @property
@@ -180,15 +180,15 @@ class Finding:
 
     @property
     def decides(self) -> bool:
-        """Whether it decides a check: it is new, or the check could not verify something because of it."""
+        """Whether it decides a check: it is new, or it kept the check from verifying something."""
         return self.is_new or self.direction is Direction.UNVERIFIED
 
     def filled(self, **changes: Any) -> Finding:
-        """The finding with some of its parts replaced."""
+        """Return the finding with some attributes replaced."""
         return replace(self, **changes)
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as JSON."""
+        """Return the finding as JSON."""
         source: Mapping[str, Any] | None = None
         if self.source is not None:
             start = self.source.position

@@ -1,4 +1,4 @@
-"""What a check looked at, in numbers, and the files that it could not look at."""
+"""Counts of what a check read, and the files that it could not read."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from projector.errors import ProjectorError
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """What was looked at, in numbers.
-
+    """Counts of what a check read.
     Parameters
     ----------
     snapshots, manifests, data_files, delete_files:
-        Read from metadata and manifests.
+        Counts from metadata and manifests.
     footers, shapes, rows:
-        Footers read, the distinct shapes among them, and the rows of their files.
+        Footers, their distinct shapes, and the rows of their files.
     values_rows, values_files, engines, filters:
         Rows and files whose values were compared, the engines that read them, and the filters that were tried.
     rows_by_engine:
-        Rows that each engine read itself, without leaving them to Arrow; for `rows`, the oracle, those it judged.
+        Rows that each engine read itself, without falling back to Arrow; for `rows`, the oracle, rows that it judged.
     proved_columns:
-        Columns that were not read because the change cannot alter them: every file gives them from the same place, in
-        the same way, before and after.
+        Columns that were not compared because the change cannot alter them: every file yields them from the same place
+        in the same way, before and after.
     rules:
-        Rules that were run.
+        Rules that ran.
     """
 
     snapshots: int = 0
@@ -46,7 +45,7 @@ class LookedAt:
     rules: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as JSON."""
+        """Return the counts as JSON."""
         return {f.name: _json(getattr(self, f.name)) for f in fields(self)}
 
 
@@ -65,7 +64,7 @@ NOTHING_LOOKED_AT = LookedAt()
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file that could not be looked at, and why."""
+    """A file that could not be read, and why."""
 
     file: str
     reason: str

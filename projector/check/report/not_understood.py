@@ -1,4 +1,4 @@
-"""A report on a proposal that could not be read: one finding, at its place."""
+"""Report a proposal that could not be parsed: one finding, at its place in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from projector.metadata.table_metadata import TableMetadata
 def not_understood(
     error: ProjectorError, file: str, metadata: TableMetadata, level: Level, compatibility: Compatibility
 ) -> Report:
-    """Return the report on a file whose text is not a proposal. Nothing of the table was looked at for it."""
+    """Return the report on a file whose text is not a proposal. The table was not checked."""
     source = None
     if isinstance(error, ParseError) and error.text is not None and error.position is not None:
         source = Source(error.text, error.position, _end_of_word(error.text, error.position))

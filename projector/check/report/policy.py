@@ -1,4 +1,4 @@
-"""The one table that makes severities of directions, for each kind of compatibility."""
+"""Map the direction of a finding to its severity, for each kind of compatibility."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from projector.check.report.findings import Direction, Severity
 class Compatibility(StrEnum):
     """Who must be able to read what.
 
-    `backward`: the schema after the change reads the data that is there. `forward`: the schema before it reads what is
-    written after. `full`: both. The plain ones look at the current snapshot, the `-transitive` ones at every snapshot
-    that is retained. `none`: only what cannot be applied counts.
+    `backward`: the schema after the change reads existing data. `forward`: the schema before it reads data that is
+    written after it. `full`: both. The plain ones check the current snapshot, the `-transitive` ones every retained
+    snapshot. `none`: only what cannot be applied counts.
     """
 
     BACKWARD = "backward"
@@ -26,7 +26,7 @@ class Compatibility(StrEnum):
 
     @property
     def is_transitive(self) -> bool:
-        """Whether every retained snapshot counts, not the current one alone."""
+        """Whether every retained snapshot counts, not only the current one."""
         return self.value.endswith("-transitive")
 
     @property
@@ -60,10 +60,10 @@ EXCEPTIONS: Mapping[str, Mapping[Direction, Severity]] = {
     # The readers that the finding names fail on every read of the table.
     "D104": {Direction.READERS_DISAGREE: _E},
 }
-"""Rules that weigh a direction differently, by code, whatever the compatibility; each with its reason in a comment."""
+"""Rules that give a direction another severity, by code, whatever the compatibility; comments give the reasons."""
 
 
 def severity_of(code: str, direction: Direction, compatibility: Compatibility) -> Severity:
-    """The severity of a fact that a rule states."""
+    """Return the severity of a finding of a rule."""
     exception = EXCEPTIONS.get(code, {}).get(direction)
     return exception if exception is not None else POLICY[direction][compatibility._column]

@@ -1,4 +1,4 @@
-"""What of a proposal cannot be applied, and why."""
+"""The parts of a proposal that cannot be applied, and why."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True)
 class Refusal:
-    """Something that cannot be applied.
+    """An operation, or a whole proposal, that cannot be applied.
 
     Parameters
     ----------
     error:
-        Why, in Iceberg's own words where it has some.
+        Why, in Iceberg's own words if it has some.
     operation:
-        The operation; None where the schema or the table as a whole forbids it.
+        The operation; None if the schema or the table as a whole forbids the change.
     schema:
         The schema that the operation was applied to.
     """
@@ -30,12 +30,12 @@ class Refusal:
 
     @property
     def source(self) -> Source | None:
-        """Where the operation is written."""
+        """The operation's place in the text."""
         return None if self.operation is None else self.operation.source
 
     @property
     def field_id(self) -> int | None:
-        """The id of the field that it is about, where that is a field of `schema`."""
+        """The id of the field that it is about, if `schema` has that field."""
         path = getattr(self.operation, "path", None) or getattr(self.operation, "column", None)
         if self.error.field_id is not None or path is None:
             return self.error.field_id
@@ -46,7 +46,7 @@ class Refusal:
 
     @property
     def path(self) -> str | None:
-        """The dotted path of the field that it is about, or the name that was written."""
+        """The dotted path of the field that it is about, or the name in the operation."""
         if self.field_id is not None and self.field_id in self.schema.fields_by_id:
             return self.schema.name_of(self.field_id)
         match self.operation:

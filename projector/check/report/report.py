@@ -1,4 +1,4 @@
-"""The report of a check, as a value: what was asked, what was looked at, and what was found."""
+"""The report of a check: what was proposed, what was read, and what was found."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from projector.schema.schema import Schema
 SCHEMA_VERSION = 1
 """Version of the JSON form; it changes when a key changes its meaning. Published in docs/report.schema.json."""
 
-
 NOT_UNDERSTOOD = "S000"
-"""The code of the only finding on a proposal that could not be read. It is not a rule: rules look at changes."""
+"""The code of the only finding on a proposal that could not be parsed. It is not a rule: rules check changes."""
 
 
 class CheckFailedError(ProjectorError):
-    """A report that holds findings which its check counts as failures.
+    """Raised for a report with errors.
 
     Attributes
     ----------
@@ -38,7 +37,7 @@ class CheckFailedError(ProjectorError):
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """A finding that somebody decided to live with: where that is written, and why."""
+    """A suppressed finding, the place of the suppression, and its reason."""
 
     finding: Finding
     where: str
@@ -47,10 +46,9 @@ class Suppressed:
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow:
-    """One shape of file and where each column would come from: a row of the matrix in the HTML report.
+    """One shape of file and the origin of each column: a row of the matrix in the HTML report.
 
-    `origins` holds, for each field id of the schema before and after, the origin in each of them, None for a schema
-    that does not have the field.
+    `origins` maps each field id to its origin before and after the change, None if the schema does not have the field.
     """
 
     files: int
@@ -70,7 +68,7 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found.
+    """The result of a check or an audit.
 
     Parameters
     ----------
@@ -79,20 +77,20 @@ class Report:
     proposal:
         The SQL text, or a sentence for other proposals; None for an audit.
     level, compatibility:
-        How far it looked, and who must be able to read what.
+        How deep it read, and who must be able to read what.
     before, after:
         The schemas; `after` is None for an audit.
     findings:
-        The gravest first. Those that the change introduces or worsens decide, and those because of which something
-        could not be verified; in an audit all do.
+        Deciding findings first, then by severity. A finding decides if the change introduces or worsens it, or if
+        something could not be verified because of it; in an audit all do.
     looked_at, not_looked_at:
-        Counts of what was looked at, and what was not, in sentences.
+        Counts of what was read, and sentences on what was not.
     unreadable:
-        Files that could not be looked at.
+        Files that could not be read.
     suppressed, unused_suppressions:
-        Findings that a suppression took out, and suppressions that took nothing out, in sentences.
+        Suppressed findings, and sentences on suppressions that had no effect.
     notes:
-        Things to say that are no findings.
+        Remarks on the proposal that are not findings.
     proposal_file:
         The file that the proposal was read from.
     shapes, comparisons:
@@ -118,22 +116,22 @@ class Report:
 
     @property
     def is_audit(self) -> bool:
-        """Whether the table was looked at as it stands, without a proposal."""
+        """Whether the table was audited, without a proposal."""
         return self.after is None
 
     @property
     def is_understood(self) -> bool:
-        """Whether the proposal could be read at all."""
+        """Whether the proposal could be parsed."""
         return all(f.code != NOT_UNDERSTOOD for f in self.findings)
 
     @property
     def deciding(self) -> tuple[Finding, ...]:
-        """The findings that decide: in an audit all; in a check new ones, and those that left it unable to verify."""
+        """The findings that decide: in an audit all; in a check new ones, and those that kept it from verifying."""
         return self.findings if self.is_audit else tuple(f for f in self.findings if f.decides)
 
     @property
     def existing(self) -> tuple[Finding, ...]:
-        """Findings of a check that were there before the change and do not decide."""
+        """The findings of a check that existed before the change and do not decide."""
         return () if self.is_audit else tuple(f for f in self.findings if not f.decides)
 
     @property
@@ -142,16 +140,16 @@ class Report:
         return not self.fails(Severity.ERROR)
 
     def fails(self, fail_on: Severity | None) -> bool:
-        """Whether a deciding finding is at least this grave; None never fails."""
+        """Return whether a deciding finding is at least this severe; None never fails."""
         return fail_on is not None and any(f.severity.rank <= fail_on.rank for f in self.deciding)
 
     def counts(self) -> dict[Severity, int]:
-        """Deciding findings by severity."""
+        """Return the number of deciding findings of each severity."""
         counted = Counter(f.severity for f in self.deciding)
         return {severity: counted[severity] for severity in Severity}
 
     def raise_for_errors(self) -> None:
-        """Raise `CheckFailedError` where the report is not `ok`."""
+        """Raise `CheckFailedError` if the report is not `ok`."""
         errors = [f for f in self.deciding if f.severity is Severity.ERROR]
         if errors:
             first = errors[0]
@@ -160,7 +158,7 @@ class Report:
             raise CheckFailedError(f"The check found errors: {first.code} {path}{first.message}{more}", self)
 
     def to_json(self) -> dict[str, Any]:
-        """The report as JSON values, by the schema in docs/report.schema.json."""
+        """Return the report as JSON values, by the schema in docs/report.schema.json."""
         import json
 
         return {
@@ -186,9 +184,9 @@ class Report:
         }
 
     def _repr_html_(self) -> str:
-        """The HTML page, for notebooks."""
+        """Return the HTML page, for notebooks."""
         from importlib import import_module
 
-        # The renderings are a floor above; a notebook asks the report itself.
+        # Rendering is on a higher floor, but notebooks call this method of the report.
         page: str = import_module("projector.render.html").render(self)
         return page

@@ -1,4 +1,4 @@
-"""Findings that somebody has decided to live with: chosen codes, comments in the SQL, entries of the configuration."""
+"""Leave out findings: by chosen codes, comments in the SQL, and entries of the configuration."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _COMMENT = re.compile(
 
 
 def matches(code: str, prefixes: Iterable[str]) -> bool:
-    """Whether a code begins with one of the prefixes (`T`, `T1`, `T103`); `ALL` stands for every code."""
+    """Return whether a code begins with one of the prefixes (`T`, `T1`, `T103`); `ALL` matches every code."""
     return any(prefix == "ALL" or code.startswith(prefix) for prefix in prefixes)
 
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """An entry that takes findings out.
+    """A rule for findings to leave out.
 
     Parameters
     ----------
     codes:
         Prefixes of codes.
     reason:
-        Why; an entry without one does not count.
+        Why; a suppression without a reason is not applied.
     where:
-        Where it is written, for people.
+        The place it is written at, for messages.
     table, path:
-        Glob patterns that the table's location, or its last part, and the field's path must match.
+        Glob patterns for the table's location, or its last part, and for the field's path.
     until:
-        Last day that it counts.
+        The last day on which it applies.
     span:
-        For a comment: the statement that it is about, as offsets in the SQL.
+        For a comment: offsets in the SQL of the statement that it applies to.
     """
 
     codes: tuple[str, ...]
@@ -53,8 +53,8 @@ class Suppression:
     until: datetime.date | None = None
     span: tuple[int, int] | None = None
 
-    def takes_out(self, finding: Finding, table: str) -> bool:
-        """Whether it is about a finding."""
+    def applies_to(self, finding: Finding, table: str) -> bool:
+        """Return whether it leaves out a finding."""
         if not matches(finding.code, self.codes):
             return False
         if self.span is not None:
@@ -66,13 +66,13 @@ class Suppression:
 
     @property
     def described(self) -> str:
-        """The entry in words."""
+        """The suppression in words."""
         return f"{self.where}: ignore {', '.join(self.codes)}"
 
 
 @dataclass(frozen=True)
 class Sifted:
-    """Findings, and what became of the suppressions."""
+    """The findings that are left, the suppressed ones, and sentences on suppressions that had no effect."""
 
     findings: tuple[Finding, ...]
     suppressed: tuple[Suppressed, ...] = ()
@@ -80,10 +80,10 @@ class Sifted:
 
 
 def inline(script: AlterScript | None) -> tuple[Suppression, ...]:
-    """The suppressions in the comments of a SQL text: `-- projector: ignore T103 reason`, or the same in `/* */`.
+    """Return the suppressions in the comments of a SQL text: `-- projector: ignore T103 reason`, also in `/* */`.
 
-    A comment on a line of its own is about the statement that comes next (or that it stands in); one that follows SQL
-    on its line is about that statement.
+    A comment alone on its line applies to the next statement, or to the statement that contains it. A comment after SQL
+    on the same line applies to that statement.
     """
     if script is None:
         return ()
@@ -116,17 +116,17 @@ def sift(
     suppressions: Sequence[Suppression] = (),
     today: datetime.date | None = None,
 ) -> Sifted:
-    """Take out what is not selected, what is ignored, and what a suppression is about.
+    """Leave out findings that are not selected, are ignored, or are suppressed.
 
-    A suppression without a reason, one that is past its day, and one that takes nothing out are told of.
+    Report suppressions without a reason, expired ones, and those that match no finding.
     """
-    kept = [f for f in findings if (not select or matches(f.code, select)) and not matches(f.code, ignore)]
+    selected = [f for f in findings if (not select or matches(f.code, select)) and not matches(f.code, ignore)]
     day = today or datetime.date.today()
     unused: list[str] = []
     active: list[Suppression] = []
     for entry in suppressions:
         if not entry.reason:
-            unused.append(f"{entry.described}: not applied, it gives no reason")
+            unused.append(f"{entry.described}: not applied, it has no reason")
         elif entry.until is not None and entry.until < day:
             unused.append(f"{entry.described}: not applied, it ended on {entry.until.isoformat()}")
         else:
@@ -134,11 +134,11 @@ def sift(
     used: set[int] = set()
     left: list[Finding] = []
     out: list[Suppressed] = []
-    for finding in kept:
-        takers = [i for i, entry in enumerate(active) if entry.takes_out(finding, table)]
-        used.update(takers)
-        if takers:
-            entry = active[takers[0]]
+    for finding in selected:
+        matching = [i for i, entry in enumerate(active) if entry.applies_to(finding, table)]
+        used.update(matching)
+        if matching:
+            entry = active[matching[0]]
             out.append(Suppressed(finding, entry.where, entry.reason))
         else:
             left.append(finding)
