@@ -1,4 +1,4 @@
-"""Every error the project raises on purpose: one root, and what a caller needs to act on it."""
+"""Define the errors of the project: one root, and the context that a caller needs to act."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ class ProjectorError(Exception):
         return (text + (f"; {self.hint}" if self.hint else "")).translate(_ESCAPED)
 
     def _in_text(self) -> list[str]:
-        """Where in a text it failed, for errors that are about one."""
+        """Return the place in a text, for errors about texts."""
         return []
 
 
 class ProjectorWarning(UserWarning):
-    """Something that a reader should be told though it can go on: a moved table, files without field ids."""
+    """A warning that does not stop a read: a moved table, files without field ids."""
 
 
 class NotFoundError(ProjectorError):
-    """A table, a file, a column, a snapshot, a ref or a schema id that is not there."""
+    """A table, file, column, snapshot, ref or schema id that does not exist."""
 
 
 class CorruptFileError(ProjectorError):
-    """A file whose bytes are not what its format asks for."""
+    """A file whose bytes do not follow its format."""
 
 
 class InvalidMetadataError(ProjectorError):
@@ -77,11 +77,11 @@ class InvalidMetadataError(ProjectorError):
 
 
 class ExhaustedError(ProjectorError):
-    """The machine ran out of memory, threads, file handles or disk space: nothing is known to be wrong with a file."""
+    """The machine ran out of memory, threads, file handles or disk space. The file may be fine."""
 
 
 class StoreError(ProjectorError):
-    """A store or a disk did not give the bytes of a file: nothing is known to be wrong with them."""
+    """A store or disk failed to return the bytes of a file. The file may be fine."""
 
 
 class UnsupportedError(ProjectorError):
@@ -103,7 +103,7 @@ class ProjectionError(ProjectorError):
 
 
 class SchemaUpdateError(ProjectorError):
-    """A recorded schema change that cannot be applied to the schema at hand.
+    """A recorded schema change that cannot be applied to the current schema.
 
     Attributes
     ----------
@@ -118,22 +118,22 @@ class SchemaUpdateError(ProjectorError):
 
 
 class CommitConflictError(ProjectorError):
-    """A commit that lost its race for good."""
+    """A commit that lost its race and cannot be retried."""
 
 
 class CommitUnknownError(ProjectorError):
-    """A commit that a catalog did not answer, and that may have been done or not: it could not be found out."""
+    """A commit that a catalog did not answer. It may or may not have succeeded; this could not be determined."""
 
 
 class ParseError(ProjectorError):
-    """Text (SQL, a filter, JSON, a type) that is not understood.
+    """Text (SQL, a filter, JSON, a type) that cannot be parsed.
 
     Attributes
     ----------
     text:
-        The text that was given.
+        The text.
     position:
-        Offset in `text`, in characters from 0, where it stopped making sense; None where that is unknown.
+        Offset in `text`, in characters from 0, of the first part that cannot be parsed; None if unknown.
     """
 
     def __init__(self, message: str, *, text: str | None = None, position: int | None = None, **where: Any) -> None:
@@ -147,7 +147,7 @@ class ParseError(ProjectorError):
 
     @property
     def line_and_column(self) -> tuple[int, int] | None:
-        """Line and column of `position`, both from 1; None where the position is unknown."""
+        """Line and column of `position`, both from 1; None if the position is unknown."""
         if self.text is None or self.position is None:
             return None
         return line_and_column(self.text, self.position)

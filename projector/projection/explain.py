@@ -1,4 +1,4 @@
-"""A plan in words: for every field of it, where the value comes from and what is done to it."""
+"""Explain a plan: for every field, where its value comes from and which cast applies."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class FieldExplanation:
         The requested field; the type as the spec spells it.
     origin:
         The projection rule that decided: `file`, `partition`, `name mapping`, `initial default`, `null`, `metadata`, or
-        `none` where nothing can.
+        `none` if nothing can.
     column, column_type:
-        The file's column, by the names in its footer, and its type there; None where the file has none.
+        The file's column, by the names in its footer, and its type there; None if the file has none.
     cast:
-        What is done to the stored values; None where they are taken as they are.
+        How the stored values are converted; None if they stay as they are.
     detail:
         The constant, or why the field cannot be projected.
     fails:
@@ -56,14 +56,14 @@ class FieldExplanation:
 
 
 def explain_plan(plan: Plan) -> tuple[FieldExplanation, ...]:
-    """Every field of a plan explained, parents before their children."""
+    """Explain every field of a plan, parents before their children."""
     return tuple(explain_node(node, plan.file_schema) for node in plan.walk())
 
 
 def explain_node(node: PlanNode, file_schema: FileSchema) -> FieldExplanation:
-    """One node explained."""
+    """Explain one node."""
 
-    def told(
+    def explanation(
         place: Place | None = None, cast: Cast | None = None, detail: str | None = None, fails: bool = False
     ) -> FieldExplanation:
         return FieldExplanation(
@@ -80,18 +80,18 @@ def explain_node(node: PlanNode, file_schema: FileSchema) -> FieldExplanation:
 
     match node:
         case Read(place=place, cast=cast):
-            return told(place, cast, "a null in it is an error" if node.check_null else None)
+            return explanation(place, cast, "a null in it is an error" if node.check_null else None)
         case StructOf(place=place) | ListOf(place=place) | MapOf(place=place):
-            return told(place, None, "a null in it is an error" if node.check_null else None)
+            return explanation(place, None, "a null in it is an error" if node.check_null else None)
         case Constant(value=value):
-            return told(detail=format_value(value, node.field.field_type))
+            return explanation(detail=format_value(value, node.field.field_type))
         case NewStruct():
-            return told(detail="{}")
+            return explanation(detail="{}")
         case PartitionValue():
-            return told(detail="the file's partition value")
+            return explanation(detail="the file's partition value")
         case MetadataColumn(place=place):
-            return told(place)
+            return explanation(place)
         case Null():
-            return told()
+            return explanation()
         case Fail(message=message, place=place):
-            return told(place, None, message, fails=True)
+            return explanation(place, None, message, fails=True)

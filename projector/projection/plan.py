@@ -11,7 +11,7 @@ plan on the right:
     8: note    string           -                       Null()
     6: qty     int              6: qty  double          Fail(code=TYPE, ...)
 
-What differs from file to file (partition values, path, positions) is named here and bound late, by `Binding`.
+What differs from file to file (partition values, path, positions) is named here and bound later, by `Binding`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class FailCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What every node knows.
+    """The part that all nodes have.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Node:
     path:
         Dotted path of the requested field from the top of the requested schema.
     origin:
-        The rule that decided.
+        The rule that applies.
     """
 
     field: NestedField
@@ -105,7 +105,7 @@ class Unplaced(Node):
 
 @dataclass(frozen=True, slots=True)
 class Read(Node):
-    """A leaf of the file, cast. `check_null`: the field is required and the file's column is not."""
+    """A leaf of the file and its cast. `check_null`: the field is required, but the file's column is optional."""
 
     place: Place
     cast: Cast = Cast.NONE
@@ -114,7 +114,7 @@ class Read(Node):
 
 @dataclass(frozen=True, slots=True)
 class StructOf(Node):
-    """A struct of the file: null where the file's is null, its children from the nodes below."""
+    """A struct of the file: null where the file's struct is null; `fields` hold its children."""
 
     place: Place
     fields: tuple[PlanNode, ...]
@@ -123,7 +123,7 @@ class StructOf(Node):
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Node):
-    """A list of the file: its nulls and lengths are the file's."""
+    """A list of the file, with the nulls and lengths of the file."""
 
     place: Place
     element: PlanNode
@@ -132,7 +132,7 @@ class ListOf(Node):
 
 @dataclass(frozen=True, slots=True)
 class MapOf(Node):
-    """A map of the file: its nulls and entries are the file's."""
+    """A map of the file, with the nulls and entries of the file."""
 
     place: Place
     key: PlanNode
@@ -149,19 +149,19 @@ class Constant(Unplaced):
 
 @dataclass(frozen=True, slots=True)
 class NewStruct(Unplaced):
-    """A struct the file lacks, made for every row because its initial default is `{}`; no child reads the file."""
+    """A struct that the file lacks: never null, because its initial default is `{}`. No child reads the file."""
 
     fields: tuple[PlanNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionValue(Unplaced):
-    """The identity partition value of the file's own spec, bound per file; null there is null here."""
+    """The identity partition value of the file's own spec, bound per file. It may be null."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataColumn(Node):
-    """A reserved field such as `_file` or `_pos`, bound per file or counted per row.
+    """A reserved field, for example `_file` or `_pos`: bound per file, or counted per row.
 
     `place` is the file's own column of that id if it has one (`_row_id`, `_last_updated_sequence_number`), and `cast`
     what happens to its values; its nulls become the inherited value.
@@ -178,7 +178,7 @@ class Null(Unplaced):
 
 @dataclass(frozen=True, slots=True)
 class Fail(Node):
-    """A field that cannot be projected. The executor raises it, the checker collects it."""
+    """A field that cannot be projected. Executors raise it, checks collect it."""
 
     code: FailCode
     message: str
@@ -189,7 +189,7 @@ PlanNode = Read | StructOf | ListOf | MapOf | Constant | NewStruct | PartitionVa
 
 
 def children(node: PlanNode) -> tuple[PlanNode, ...]:
-    """Direct children of a node, in order."""
+    """Return the direct children of a node, in order."""
     match node:
         case StructOf(fields=fields) | NewStruct(fields=fields):
             return fields
@@ -203,7 +203,7 @@ def children(node: PlanNode) -> tuple[PlanNode, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that a reader should be told though the file can be read, such as an id-less file without mapping."""
+    """A warning about a file that can be read, for example one without field ids if the table has no name mapping."""
 
     path: str
     message: str
@@ -222,7 +222,7 @@ class Plan:
     fields:
         One node per top-level field of `schema`, in its order.
     notes:
-        Things to say out loud.
+        Warnings about files of this shape.
     """
 
     schema: Schema
@@ -231,7 +231,7 @@ class Plan:
     notes: tuple[Note, ...] = ()
 
     def walk(self) -> Iterator[PlanNode]:
-        """Every node, parents first."""
+        """Yield every node, parents first."""
 
         def below(node: PlanNode) -> Iterator[PlanNode]:
             yield node
@@ -243,13 +243,13 @@ class Plan:
 
     @cached_property
     def failures(self) -> tuple[Fail, ...]:
-        """Every field that cannot be projected."""
+        """The fields that cannot be projected."""
         return tuple(node for node in self.walk() if isinstance(node, Fail))
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What one file adds to the plan of its shape.
+    """The values that one file adds to the plan of its shape.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class Binding:
     partition_struct:
         The whole partition tuple by partition field id, for `_partition`.
     first_row_id, sequence_number:
-        For row lineage; None where the table's version has none.
+        For row lineage; None if the table's format version has none.
     """
 
     file: str

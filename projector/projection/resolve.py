@@ -1,4 +1,4 @@
-"""resolve(): a requested schema and a file's schema, compiled into a plan. Pure: no I/O, no arrays, no engine.
+"""Compile a requested schema and a file's schema into a plan. Pure: no I/O, no arrays, no engine.
 
 The spec's Column Projection, in its order, for a field of the requested schema:
 
@@ -69,23 +69,23 @@ def resolve(
     name_mapping: NameMapping | None = None,
     partition_fields: Collection[int] = (),
 ) -> Plan:
-    """Where every field of `requested` comes from in a file of the shape `file_schema` (spec: Column Projection).
+    """Return where every requested field comes from in a file of a shape (spec: Column Projection).
 
     Parameters
     ----------
     requested:
-        The schema that rows are wanted in.
+        The schema of the rows to read.
     file_schema:
-        What the file's footer says of its columns.
+        The columns of the file, by its footer.
     name_mapping:
-        Used only where the file has no field id at any depth.
+        Used only if the file has no field id at any depth.
     partition_fields:
-        Ids of the source fields of identity transforms whose value the file's partition tuple holds, null included.
+        Ids of the source fields of identity transforms that the file's partition tuple has, with or without a null.
 
     Returns
     -------
     Plan
-        Always: what cannot be projected is a `Fail` node in it.
+        The plan. A field that cannot be projected is a `Fail` node in it.
     """
     matching = Matching.BY_ID if file_schema.has_field_ids else Matching.BY_NAME_MAPPING
     resolver = _Resolver(
@@ -96,7 +96,7 @@ def resolve(
     )
     if matching is Matching.BY_NAME_MAPPING and name_mapping is None and file_schema.columns:
         resolver.notes.append(
-            Note("", "the file has no field ids and the table no name mapping: every column is its default or null")
+            Note("", "the file has no field ids and the table has no name mapping: every column is its default or null")
         )
     top = _Siblings.of(file_schema.columns, (), name_mapping.fields if name_mapping is not None else (), matching)
     fields = tuple(resolver.field(f, f.name, top) for f in requested.fields)
@@ -104,7 +104,7 @@ def resolve(
 
 
 def _count_ids(file_schema: FileSchema) -> Mapping[int, int]:
-    # Elements, keys and values are matched by their place, so an id of theirs makes no other column ambiguous.
+    # Elements, keys and values are matched by their place, so their ids do not make other columns ambiguous.
     counts: Counter[int] = Counter()
 
     def count(columns: Sequence[FileColumn]) -> None:
@@ -129,7 +129,7 @@ def _count_ids(file_schema: FileSchema) -> Mapping[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Siblings:
-    """The children of one group of the file, found by the field id that they have or that the mapping gives them."""
+    """The children of one group of the file, by the field id that they have or that the name mapping gives them."""
 
     by_id: Mapping[int, tuple[tuple[Place, FileColumn, MappedField | None], ...]]
     name_counts: Mapping[str, int]
@@ -160,7 +160,7 @@ class _Resolver:
     notes: list[Note]
 
     def field(self, field: NestedField, path: str, siblings: _Siblings) -> PlanNode:
-        """A field of a struct, looked up among the file's columns at that level."""
+        """Return the node of a field of a struct, which `siblings`, the file's columns at that level, may have."""
         match field.field_type:
             case UnknownType():
                 return Null(field, path, Origin.NULL)
@@ -232,7 +232,7 @@ class _Resolver:
     def only_child(
         self, field: NestedField, path: str, place: Place, column: FileColumn, mapped: Sequence[MappedField]
     ) -> PlanNode:
-        """An element, key or value: a list has one element, so it is matched by its place whatever its id."""
+        """Return the node of an element, key or value, which is matched by its place, whatever its id."""
         path = f"{path}.{field.name}"
         entry = next((m for m in mapped if field.name in m.names), None)
         if self.matching is Matching.BY_ID and column.field_id != field.field_id:
@@ -241,7 +241,7 @@ class _Resolver:
         return self.column(field, path, place, column, entry)
 
     def missing(self, field: NestedField, path: str) -> PlanNode:
-        """A field that the file lacks."""
+        """Return the node of a field that the file lacks."""
         if field.field_id in self.partition_fields and field.field_type.is_primitive:
             return PartitionValue(field, path, Origin.PARTITION)
         match field.field_type, field.initial_default:

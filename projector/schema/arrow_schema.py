@@ -1,4 +1,4 @@
-"""Iceberg types as Arrow types, and Arrow schemas as Iceberg schemas.
+"""Convert Iceberg types to Arrow types, and Arrow schemas to Iceberg schemas.
 
 The only module of this room that imports pyarrow: nothing that must stay light imports it at import time.
 """
@@ -67,7 +67,7 @@ _ARROW_OF: dict[type[IcebergType], pa.DataType] = {
 
 
 def arrow_type(iceberg_type: IcebergType) -> pa.DataType:
-    """The Arrow type in which every scan gives values of a type; nested fields carry their ids.
+    """Return the Arrow type in which scans return values of a type; nested fields have their ids.
 
     Raises `UnsupportedError` for a variant.
     """
@@ -89,7 +89,7 @@ def arrow_type(iceberg_type: IcebergType) -> pa.DataType:
 
 
 def arrow_field(field: NestedField) -> pa.Field:
-    """A field with its Arrow type, its nullability, its id and its doc. Raises `UnsupportedError` for a variant."""
+    """Return a field with its Arrow type, nullability, id and doc. Raises `UnsupportedError` for a variant."""
     metadata = {FIELD_ID_KEY: str(field.field_id).encode()}
     if field.doc is not None:
         metadata[DOC_KEY] = field.doc.encode()
@@ -105,14 +105,14 @@ def arrow_field(field: NestedField) -> pa.Field:
 
 
 def arrow_schema(schema: Schema) -> pa.Schema:
-    """The Arrow schema of a scan. Raises `UnsupportedError`, by name, where a variant is among the columns."""
+    """Return the Arrow schema of a scan. Raises `UnsupportedError`, with the column's name, for a variant."""
     return pa.schema([arrow_field(f) for f in schema.fields])
 
 
 def schema_from_arrow(arrow: pa.Schema) -> Schema:
-    """An Iceberg schema for an Arrow schema.
+    """Return an Iceberg schema for an Arrow schema.
 
-    Field ids are taken from `PARQUET:field_id` metadata where every field at every depth has one; otherwise all of them
+    Field ids come from `PARQUET:field_id` metadata if every field at every depth has one; otherwise all of them
     are fresh, from 1, in the order in which Java gives them. Arrow types that Iceberg knows in another size take the
     next larger one (int8 is `int`, uint32 `long`, float16 `float`, milliseconds `timestamp`); dictionaries, run-end
     encodings, views and large variants are what their values are. Nanosecond timestamps are `timestamp_ns`.
@@ -143,7 +143,7 @@ def _field_from_arrow(field: pa.Field, path: str, missing: Iterator[int]) -> Nes
 
 
 def _id_from_arrow(metadata: dict[bytes, bytes], path: str, missing: Iterator[int]) -> int:
-    """The id of an Arrow field, or a negative number of its own where there is none."""
+    """Return the id of an Arrow field, or a unique negative number if it has none."""
     text = metadata.get(FIELD_ID_KEY)
     if text is None:
         return next(missing)

@@ -1,4 +1,4 @@
-"""Binary single values: the bounds of manifests (spec: Appendix D, Binary single-value serialization)."""
+"""Read and write binary single values: bounds in manifests (spec: Appendix D, Binary single-value serialization)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DOUBLE = struct.Struct("<d")
 
 
 def decode_bound(data: bytes, iceberg_type: IcebergType) -> Any:
-    """The plain value of a lower or upper bound, or None where the bytes say nothing about the column.
+    """Return the plain value of a lower or upper bound, or None if the bytes say nothing about the column.
 
     The length tells the type a bound was written with: 4 bytes under `long`, `double`, `timestamp` or `timestamp_ns`
     are an `int`, `float` or `date` from before a promotion (spec: Schema Evolution). None, that is "unknown", stands
@@ -102,19 +102,19 @@ def _decimal(data: bytes, precision: int, scale: int) -> Decimal | None:
 
 
 def unscaled_decimal(unscaled: int, scale: int) -> Decimal:
-    """The decimal `unscaled * 10 ** -scale`, exact whatever the current decimal context is."""
+    """Return the decimal `unscaled * 10 ** -scale`, exact in any decimal context."""
     return Decimal((1 if unscaled < 0 else 0, tuple(map(int, str(abs(unscaled)))), -scale))
 
 
 def unscaled_value(value: Decimal) -> int:
-    """The unscaled number of a finite decimal: 1420 for `14.20`."""
+    """Return the unscaled number of a finite decimal: 1420 for `14.20`."""
     sign, digits, _ = value.as_tuple()
     unscaled = int("".join(map(str, digits)) or "0")
     return -unscaled if sign else unscaled
 
 
 def encode_bound(value: Any, iceberg_type: IcebergType) -> bytes:
-    """The binary single value of a plain value that is not None.
+    """Return the binary single value of a plain value that is not None.
 
     Raises `UnsupportedError` for a type that has no binary single value, and `InvalidMetadataError` for a value that is
     not one of the type.

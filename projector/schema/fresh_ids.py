@@ -1,4 +1,4 @@
-"""Fresh field ids for types whose ids are placeholders, handed out in Java's order."""
+"""Assign fresh field ids, in Java's order, to types whose ids are placeholders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from projector.schema.types import IcebergType, NestedField, children, rebuild
 
 
 def assign_fresh_ids(iceberg_type: IcebergType, next_id: Callable[[], int]) -> IcebergType:
-    """The same type with every id replaced by one of `next_id`.
+    """Return the type with every id replaced by one of `next_id`.
 
     All fields of a struct come first, then what is inside them, in order; a list's element, a map's key and then its
     value come before what is inside of them. A type without child fields is returned as it is.

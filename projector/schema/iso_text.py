@@ -1,4 +1,4 @@
-"""ISO 8601 text of dates, times and timestamps, over the whole range of Iceberg's numbers.
+"""Parse and format ISO 8601 dates, times and timestamps, over the whole range of Iceberg's numbers.
 
 `datetime` ends at the years 1 and 9999 and at microseconds; an Iceberg date reaches five million years either way and
 nanosecond timestamps have nine digits. Text is read and written as Java's `ISO_LOCAL_*` formats do: four-digit years,
@@ -32,7 +32,7 @@ def _is_leap(year: int) -> bool:
 
 
 def days_from_date(year: int, month: int, day: int) -> int:
-    """Days from 1970-01-01 to a date of the proleptic Gregorian calendar; year 0 is the year before year 1."""
+    """Return the days from 1970-01-01 to a date of the proleptic Gregorian calendar; year 0 precedes year 1."""
     if not 1 <= month <= 12:
         raise ValueError(f"month {month} is not 1 to 12")
     leap = _is_leap(year)
@@ -45,9 +45,9 @@ def days_from_date(year: int, month: int, day: int) -> int:
 
 
 def date_from_days(days: int) -> tuple[int, int, int]:
-    """The year, month and day that lies `days` after 1970-01-01: the reverse of `days_from_date`."""
+    """Return the year, month and day that is `days` after 1970-01-01, the reverse of `days_from_date`."""
     era, rest = divmod(days + _DAYS_TO_EPOCH, _DAYS_PER_ERA)
-    # Within 400 years: guess the year from below, then step; a leap day only ever makes the guess too late by one.
+    # Within 400 years: guess the year, then step back: a leap day can make the guess one year too late.
     year = rest * 400 // _DAYS_PER_ERA
     while rest < year * 365 + year // 4 - year // 100:
         year -= 1
@@ -69,7 +69,7 @@ def date_from_days(days: int) -> tuple[int, int, int]:
 
 
 def parse_date(text: str) -> int:
-    """Days from 1970-01-01 of an ISO date such as `2017-11-16`."""
+    """Return the days from 1970-01-01 to an ISO date, for example `2017-11-16`."""
     m = _DATE_PATTERN.fullmatch(text)
     if m is None:
         raise ValueError("not an ISO date like 2017-11-16")
@@ -81,7 +81,7 @@ def _days(m: re.Match[str]) -> int:
 
 
 def format_date(days: int) -> str:
-    """ISO text of a date given as days from 1970-01-01."""
+    """Return the ISO text of a date in days from 1970-01-01."""
     year, month, day = date_from_days(days)
     sign = "-" if year < 0 else "+" if year > 9999 else ""
     return f"{sign}{abs(year):04d}-{month:02d}-{day:02d}"
@@ -99,7 +99,7 @@ def _ticks_of_day(m: re.Match[str], per_second: int) -> int:
 
 
 def parse_time(text: str) -> int:
-    """Microseconds from midnight of an ISO time such as `22:31:08.123456`."""
+    """Return the microseconds from midnight of an ISO time, for example `22:31:08.123456`."""
     m = _TIME_PATTERN.fullmatch(text)
     if m is None:
         raise ValueError("not an ISO time like 22:31:08.123456")
@@ -115,14 +115,14 @@ def _format_time(ticks: int, per_second: int) -> str:
 
 
 def format_time(micros: int) -> str:
-    """ISO text of a time given as microseconds from midnight."""
+    """Return the ISO text of a time in microseconds from midnight."""
     return _format_time(micros, MICROS_PER_SECOND)
 
 
 def parse_timestamp(text: str, per_second: int) -> tuple[int, str | None]:
-    """Ticks from 1970-01-01T00:00:00 of an ISO timestamp, `per_second` of them a second, and its offset as written.
+    """Return the ticks (`per_second` a second) of an ISO timestamp from 1970-01-01T00:00:00, and its offset as written.
 
-    The ticks are UTC where there is an offset, and local time where it is None.
+    The ticks are UTC if the text has an offset, and local time if the offset is None.
     """
     m = _TIMESTAMP_PATTERN.fullmatch(text)
     if m is None:
@@ -142,6 +142,6 @@ def _offset_seconds(offset: str | None) -> int:
 
 
 def format_timestamp(ticks: int, per_second: int) -> str:
-    """ISO text, without offset, of a timestamp given as ticks from 1970-01-01T00:00:00."""
+    """Return the ISO text, without offset, of a timestamp in ticks from 1970-01-01T00:00:00."""
     days, rest = divmod(ticks, SECONDS_PER_DAY * per_second)
     return f"{format_date(days)}T{_format_time(rest, per_second)}"

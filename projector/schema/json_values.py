@@ -1,4 +1,4 @@
-"""JSON single values (spec: Appendix D): to plain values, strictly as the spec has them, and back as Java spells them.
+"""Parse JSON single values (spec: Appendix D) strictly, and write them as Java spells them.
 
 `from_json` and `to_json` are what others use, through `single_values`; the checks below them are shared with
 `python_values`.
@@ -55,13 +55,13 @@ TICKS_PER_SECOND: dict[type[IcebergType], int] = {
 
 
 class RefusedValue(Exception):
-    """A value that is not one of the type, with the reason; empty where the type says it all."""
+    """The value is not a value of the type. The message is the reason, or empty if the type says it all."""
 
 
 def from_json(value: Any, iceberg_type: IcebergType) -> Any:
-    """The plain value of a JSON single value, given as `json.loads` gives it.
+    """Return the plain value of a JSON single value, in the form that `json.loads` returns.
 
-    Raises `InvalidMetadataError` where the value is not one of the type in the spec's form.
+    Raises `InvalidMetadataError` if the value is not a value of the type in the spec's form.
     """
     try:
         return read_json(value, iceberg_type)
@@ -148,12 +148,12 @@ def _checked(value: Any, kind: type[Any]) -> Any:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether text can be UTF-8: JSON escapes can smuggle in single surrogates."""
+    """Return whether text can be encoded as UTF-8. JSON escapes can spell single surrogates, which cannot."""
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def checked_integer(value: Any, bits: int) -> int:
-    """An int that fits into so many bits; a bool is none."""
+    """Return an int that fits into so many bits. A bool is not an int."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise RefusedValue
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
@@ -162,7 +162,7 @@ def checked_integer(value: Any, bits: int) -> int:
 
 
 def checked_floating(value: int | float | Decimal, iceberg_type: IcebergType) -> float:
-    """The nearest number of the type."""
+    """Return the nearest number of the type."""
     try:
         number = float(value)
         if not math.isfinite(number):
@@ -173,13 +173,13 @@ def checked_floating(value: int | float | Decimal, iceberg_type: IcebergType) ->
 
 
 def nearest_float32(number: float) -> float:
-    """The 32-bit number nearest to a 64-bit one. Raises `OverflowError` beyond the largest."""
+    """Return the 32-bit number nearest to a 64-bit one. Raises `OverflowError` beyond the largest."""
     nearest: float = struct.unpack("<f", struct.pack("<f", number))[0]
     return nearest
 
 
 def decimal_of_text(text: str) -> Decimal:
-    """The decimal that a text spells, at the scale it is written with."""
+    """Return the decimal that a text spells, at the scale of the text."""
     if not _DECIMAL.fullmatch(text):
         raise RefusedValue("not a decimal number")
     try:
@@ -196,7 +196,7 @@ def _exponent(number: Decimal) -> int:
 
 
 def checked_decimal(number: Decimal, precision: int, scale: int) -> Decimal:
-    """The number at the type's scale, exactly or not at all."""
+    """Return the number at the type's scale. Refuses a number that the scale cannot hold exactly."""
     shift = _exponent(number) + scale
     sign, digits, _ = number.as_tuple()
     if not any(digits):
@@ -211,7 +211,7 @@ def checked_decimal(number: Decimal, precision: int, scale: int) -> Decimal:
 
 
 def checked_bytes(value: bytes, iceberg_type: IcebergType) -> bytes:
-    """Bytes of the type's length, if it has one."""
+    """Return bytes, which must have the type's length if it has one."""
     if isinstance(iceberg_type, FixedType) and len(value) != iceberg_type.length:
         raise RefusedValue(f"{len(value)} bytes, not {iceberg_type.length}")
     return value
@@ -227,12 +227,12 @@ def _iso(text: str, iceberg_type: IcebergType) -> int:
 
 
 def has_zone(iceberg_type: IcebergType) -> bool:
-    """Whether a timestamp type is a point in time."""
+    """Return whether a timestamp type is a point in time."""
     return isinstance(iceberg_type, (TimestamptzType, TimestamptzNanoType))
 
 
 def checked_timestamp(text: str, iceberg_type: IcebergType, *, only_utc: bool) -> int:
-    """Ticks of an ISO timestamp; a type with a zone needs an offset, which is +00:00 where `only_utc`."""
+    """Return the ticks of an ISO timestamp. A type with a zone needs an offset, +00:00 if `only_utc`."""
     try:
         ticks, offset = iso_text.parse_timestamp(text, TICKS_PER_SECOND[type(iceberg_type)])
     except ValueError as e:
@@ -246,7 +246,7 @@ def checked_timestamp(text: str, iceberg_type: IcebergType, *, only_utc: bool) -
 
 
 def to_json(value: Any, iceberg_type: IcebergType) -> Any:
-    """The JSON single value of a plain value, for `json.dumps`.
+    """Return the JSON single value of a plain value, for `json.dumps`.
 
     Spelled as Java spells it: upper-case hexadecimal digits, no trailing zeros in fractions of a second, and for
     `float` the shortest number that reads back as the same 32-bit number.
@@ -284,7 +284,7 @@ def to_json(value: Any, iceberg_type: IcebergType) -> Any:
 
 
 def shortest_float32(number: float) -> float:
-    """The shortest decimal number that rounds to the same 32-bit number: 0.1 for 0.10000000149011612."""
+    """Return the shortest decimal number that rounds to the same 32-bit number: 0.1 for 0.10000000149011612."""
     for digits in range(1, 9):
         candidate = float(f"{number:.{digits}g}")
         try:
@@ -296,7 +296,7 @@ def shortest_float32(number: float) -> float:
 
 
 def format_value(value: Any, iceberg_type: IcebergType) -> str:
-    """A plain value as text for messages, on one line: text in double quotes, bytes as X'00FF', ISO dates and times."""
+    """Return a plain value as one line for messages: text in double quotes, bytes as X'00FF', ISO dates and times."""
     if value is None:
         return "null"
     match iceberg_type:

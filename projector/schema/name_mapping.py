@@ -1,4 +1,4 @@
-"""Name mappings: field ids for data files that have none (spec: Column Projection; Name Mapping Serialization)."""
+"""Read, build and update name mappings, ids for files without them (spec: Column Projection; Name Mapping Serialization)."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ NAME_MAPPING_PROPERTY = "schema.name-mapping.default"
 """The table property that holds a table's name mapping."""
 
 ROOT_ID = -1
-"""Stands for the table itself where a parent's id is asked for."""
+"""The parent id of top-level fields: the table itself."""
 
 Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class MappedField:
-    """The names that one field goes by in data files without ids.
+    """The names that one field has in data files without ids.
 
     Parameters
     ----------
     names:
         Literal names, none of them twice; a dot has no meaning in them. None at all: no file has the field.
     field_id:
-        The field's id, or None where files have a column that the table does not.
+        The field's id, or None for a column that files have and the table does not.
     fields:
         Mappings of the child fields.
     """
@@ -46,30 +46,30 @@ class MappedField:
         return {name: field for field in self.fields for name in field.names}
 
     def find(self, name: str) -> MappedField | None:
-        """The child that goes by a name, or None."""
+        """Return the child that has a name, or None."""
         return self._fields_by_name.get(name)
 
 
 @dataclass(frozen=True)
 class NameMapping:
-    """A table's name mapping. Raises `InvalidMetadataError` where a name at one level, or an id, is mapped twice."""
+    """A table's name mapping. Raises `InvalidMetadataError` if a name at one level, or an id, is mapped twice."""
 
     fields: tuple[MappedField, ...] = ()
 
     def __post_init__(self) -> None:
         _check_names(self.fields, ())
-        self.fields_by_id  # noqa: B018 - raises where an id is mapped twice
+        self.fields_by_id  # noqa: B018 - raises if an id is mapped twice
 
     @cached_property
     def _fields_by_name(self) -> Mapping[str, MappedField]:
         return {name: field for field in self.fields for name in field.names}
 
     def find(self, name: str) -> MappedField | None:
-        """The top-level field that goes by a name, or None. Children are found with `MappedField.find`."""
+        """Return the top-level field that has a name, or None. `MappedField.find` finds children."""
         return self._fields_by_name.get(name)
 
     def find_path(self, path: Sequence[str]) -> MappedField | None:
-        """The field that a path of names leads to, or None."""
+        """Return the field at a path of names, or None."""
         found: NameMapping | MappedField | None = self
         for name in path:
             if found is None:
@@ -79,7 +79,7 @@ class NameMapping:
 
     @cached_property
     def fields_by_id(self) -> Mapping[int, MappedField]:
-        """Every mapped field at every depth that has an id, by id."""
+        """The mapped fields at every depth that have an id, by id."""
         found: dict[int, MappedField] = {}
         for path, field in self.walk():
             if field.field_id is None:
@@ -94,26 +94,26 @@ class NameMapping:
         return found
 
     def find_by_id(self, field_id: int) -> MappedField | None:
-        """The mapped field with an id at any depth, or None."""
+        """Return the mapped field with an id, at any depth, or None."""
         return self.fields_by_id.get(field_id)
 
     def walk(self) -> Iterator[tuple[Path, MappedField]]:
-        """Every mapped field with the path of first names that leads to it, parents first."""
+        """Yield every mapped field with its path of first names, parents first."""
         return _walk(self.fields, ())
 
     @staticmethod
     def from_json(text: str | Sequence[Any]) -> NameMapping:
-        """A name mapping from its JSON text, or from the parsed list. Raises `InvalidMetadataError`."""
+        """Return a name mapping from its JSON text, or from the parsed list. Raises `InvalidMetadataError`."""
         value = load_json(text, "name mapping") if isinstance(text, str) else text
         return NameMapping(_fields_from_json(value, ()))
 
     def to_json(self) -> str:
-        """The JSON text, on one line."""
+        """Return the JSON text, on one line."""
         return json.dumps([_field_to_json(f) for f in self.fields], ensure_ascii=False)
 
 
 def mapped_fields_from_json(text: str | Sequence[Any]) -> tuple[MappedField, ...]:
-    """The fields of a name mapping that may contradict itself, as one that is to be repaired.
+    """Return the fields of a name mapping without checking for contradictions, so that it can be repaired.
 
     Raises `InvalidMetadataError` for what is no name mapping at all.
     """
@@ -178,7 +178,7 @@ def _field_to_json(field: MappedField) -> dict[str, Any]:
 
 
 def create_mapping(schema: Schema) -> NameMapping:
-    """The mapping in which every field goes by its name in a schema, list and map children by `element`, `key` and
+    """Return the mapping in which every field has its name in a schema, list and map children `element`, `key` and
     `value`."""
     return NameMapping(_mapped_children(schema.as_struct()))
 
@@ -194,7 +194,7 @@ def _mapped(field: NestedField) -> MappedField:
 def update_mapping(
     mapping: NameMapping, updates: Mapping[int, NestedField], adds: Mapping[int, Sequence[NestedField]]
 ) -> NameMapping:
-    """A mapping that follows a schema update, as Java's does.
+    """Return a mapping that follows a schema update, as Java's does.
 
     A renamed field gets its new name and keeps the old ones; added fields are appended with their names; a name that a
     renamed or added field takes is taken away from the field that went by it before. Deleted fields stay mapped.

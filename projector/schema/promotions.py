@@ -2,7 +2,7 @@
 
 The reader, `UpdateSchema`, the bound decoder, the checker and the documentation all read `PROMOTIONS`.
 
-Two places where the spec leaves room:
+The spec leaves two questions open:
 
 - `unknown` to *any type*: the table is about primitive types, and evolving a primitive to a struct is forbidden a few
   lines below it, so here "any" is every type without child fields, variant included. Java has no such promotion yet.
@@ -45,9 +45,9 @@ class Promotion:
     since_format_version:
         First format version that allows it.
     kept_transforms:
-        Names of the partition transforms that give the same value after the promotion; None where all of them do.
+        Names of the partition transforms that give the same value after the promotion; None if all of them do.
     requirement:
-        What else must hold, in words; empty where nothing must.
+        What else must hold, in words; empty if nothing must.
     """
 
     from_type: type[IcebergType]
@@ -57,7 +57,7 @@ class Promotion:
     requirement: str = ""
 
     def keeps(self, transform: str) -> bool:
-        """Whether a partition transform, spelled as in metadata (`bucket[16]`), keeps its values for this promotion."""
+        """Return whether a partition transform, spelled as in metadata (`bucket[16]`), keeps its values."""
         return self.kept_transforms is None or transform.partition("[")[0] in self.kept_transforms
 
     def __str__(self) -> str:
@@ -88,11 +88,11 @@ PROMOTIONS: tuple[Promotion, ...] = (
     Promotion(DateType, TimestampNanoType, 3, _CALENDAR_TRANSFORMS, _IN_RANGE),
     Promotion(UnknownType, PrimitiveType, 3, requirement="every value so far is null, so the field stays optional"),
 )
-"""Every promotion of the spec, the older ones first."""
+"""The promotions of the spec, the older ones first."""
 
 
 def promotion(from_type: IcebergType, to_type: IcebergType, format_version: int) -> Promotion | None:
-    """The promotion that leads from one type to another, or None where the spec has none at this format version.
+    """Return the promotion from one type to another, or None if the spec has none at this format version.
 
     Equal types are not a promotion.
     """
@@ -114,12 +114,12 @@ def _parameters_fit(from_type: IcebergType, to_type: IcebergType) -> bool:
 
 
 def is_promotion_allowed(from_type: IcebergType, to_type: IcebergType, format_version: int) -> bool:
-    """Whether the spec has a promotion from one type to another at this format version. False for equal types."""
+    """Return whether the spec has a promotion between two types at this format version. False for equal types."""
     return promotion(from_type, to_type, format_version) is not None
 
 
 def promotions_from(from_type: IcebergType, format_version: int) -> Iterator[Promotion]:
-    """The rows that a type can be promoted by at a format version, for hints."""
+    """Return the promotions that a type has at a format version, for hints."""
     return (r for r in PROMOTIONS if isinstance(from_type, r.from_type) and r.since_format_version <= format_version)
 
 
@@ -130,10 +130,10 @@ _TICKS_PER_DAY = {
 
 
 def promote_value(value: Any, from_type: IcebergType, to_type: IcebergType) -> Any:
-    """A plain value of one type as the plain value of a type it is promoted to; None stays None.
+    """Return a plain value of one type as a plain value of the type it is promoted to; None stays None.
 
-    Raises `ProjectionError` where the value lies outside the new type's range, and `InvalidMetadataError` where no
-    promotion of any format version leads from one type to the other.
+    Raises `ProjectionError` if the value is out of the new type's range, and `InvalidMetadataError` if no format
+    version has a promotion from one type to the other.
     """
     if value is None or from_type == to_type:
         return value

@@ -1,4 +1,4 @@
-"""Values as people give and expect them in Python: to plain values, exactly or not at all, and back."""
+"""Convert Python values to plain values, exactly or not at all, and back."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MICROS_PER_DAY = iso_text.SECONDS_PER_DAY * MICROS_PER_SECOND
 
 
 def to_plain(value: Any, iceberg_type: IcebergType) -> Any:
-    """The plain value of what a user gives as a default: a Python value, or the spec's JSON single value.
+    """Return the plain value of a default from a user: a Python value, or the spec's JSON single value.
 
     Converted exactly, or refused. Beyond `from_json` it takes
 
@@ -120,7 +120,7 @@ def _ticks(value: datetime, iceberg_type: IcebergType) -> int:
         raise RefusedValue("a datetime with a zone is needed")
     if offset is not None and not has_zone(iceberg_type):
         raise RefusedValue("a datetime without zone is needed")
-    # Not through subtraction of two datetimes alone: near the years 1 and 9999 the shift to UTC would overflow.
+    # Subtracting two datetimes is not enough: near the years 1 and 9999 the shift to UTC would overflow.
     micros = (value.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
     if offset is not None:
         micros -= offset // timedelta(microseconds=1)
@@ -133,10 +133,10 @@ def _ticks(value: datetime, iceberg_type: IcebergType) -> int:
 
 
 def from_plain(value: Any, iceberg_type: IcebergType) -> Any:
-    """The Python value that people expect for a plain value: date, time, datetime (aware for types with a zone), ...
+    """Return the usual Python value for a plain value: date, time, datetime (aware for types with a zone), ...
 
     Dates and timestamps outside the years 1 to 9999, and nanosecond timestamps that are not whole microseconds, are ISO
-    text. A map is a dict where its keys can be hashed, else a list of pairs.
+    text. A map is a dict if its keys can be hashed, else a list of pairs.
     """
     if value is None:
         return None

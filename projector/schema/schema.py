@@ -49,12 +49,12 @@ class Schema:
         return StructType(self.fields)
 
     def walk(self) -> Iterator[tuple[Path, NestedField]]:
-        """Every field at every depth with its path of names, parents first."""
+        """Yield every field at every depth with its path of names, parents first."""
         return walk(self.as_struct())
 
     @cached_property
     def fields_by_id(self) -> Mapping[int, NestedField]:
-        """Every field at every depth by id. Raises `InvalidMetadataError` where two fields have one id."""
+        """The fields at every depth by id. Raises `InvalidMetadataError` if two fields have the same id."""
         found: dict[int, NestedField] = {}
         for path, field in self.walk():
             if field.field_id in found:
@@ -68,7 +68,7 @@ class Schema:
         return found
 
     def _first_path(self, field_id: int) -> str:
-        """Dotted path of the first field with an id, for messages."""
+        """Return the dotted path of the first field with an id, for messages."""
         return next(".".join(path) for path, field in self.walk() if field.field_id == field_id)
 
     @cached_property
@@ -101,7 +101,7 @@ class Schema:
 
     @cached_property
     def _short_ids_by_path(self) -> Mapping[Path, int]:
-        """Fields by paths without the `element` and `value` above structs; the innermost of a path wins, as in Java."""
+        """Field ids by paths without the `element` and `value` above structs; the innermost field wins, as in Java."""
         found: dict[Path, int] = {}
         for field in self.fields:
             if not field.field_type.is_primitive:
@@ -120,7 +120,7 @@ class Schema:
 
     @cached_property
     def has_names_equal_but_for_case(self) -> bool:
-        """Whether two fields have full names that differ in case alone, so that only their exact spelling names one."""
+        """Whether two fields have full names that differ in case alone, so that names must be spelled exactly."""
         return any(len(ids) > 1 for ids in self._ids_by_lower_name.values())
 
     @cached_property
@@ -135,9 +135,9 @@ class Schema:
         return max(self.fields_by_id, default=0)
 
     def find_field(self, name_or_id: str | int | Sequence[str], case_sensitive: bool = True) -> NestedField:
-        """The field of an id, a dotted name, or a path of names.
+        """Return the field of an id, a dotted name, or a path of names.
 
-        Raises `NotFoundError` where there is none, or where a name matches several fields without regard to case.
+        Raises `NotFoundError` if there is none, or if a name matches several fields when case is ignored.
         """
         field_id = self.find_id(name_or_id, case_sensitive)
         if field_id is None:
@@ -149,7 +149,7 @@ class Schema:
         return self.fields_by_id[field_id]
 
     def suggestion(self, name: str) -> str:
-        """What to say about a name that the schema does not have: names that look like it, or those that there are."""
+        """Return a hint for a name that the schema does not have: similar names, or the names of its columns."""
         by_lower: dict[str, str] = {}
         for candidate in self.ids_by_name:
             by_lower.setdefault(candidate.lower(), candidate)
@@ -163,7 +163,7 @@ class Schema:
         )
 
     def find_id(self, name_or_id: str | int | Sequence[str], case_sensitive: bool = True) -> int | None:
-        """The id of a field, or None where the schema has no such field."""
+        """Return the id of a field, or None if the schema does not have it."""
         if isinstance(name_or_id, int):
             return name_or_id if name_or_id in self.fields_by_id else None
         if not isinstance(name_or_id, str):
@@ -204,14 +204,14 @@ class Schema:
         return found
 
     def name_of(self, field_id: int) -> str:
-        """The dotted name of a field. Raises `NotFoundError` where there is none."""
+        """Return the dotted name of a field. Raises `NotFoundError` if the schema does not have it."""
         try:
             return ".".join(self.paths_by_id[field_id])
         except KeyError:
             raise NotFoundError(f"Schema {self.schema_id} has no field with id {field_id}", field_id=field_id) from None
 
     def same_columns(self, other: Schema) -> bool:
-        """Whether two schemas are equal but for their schema id (Java's `sameSchema`)."""
+        """Return whether two schemas are equal but for their schema id (Java's `sameSchema`)."""
         return self.fields == other.fields and set(self.identifier_field_ids) == set(other.identifier_field_ids)
 
     @staticmethod
@@ -279,7 +279,7 @@ def _lower(path: Path) -> Path:
 
 
 def _short_paths(iceberg_type: IcebergType, path: Path) -> Iterator[tuple[Path, int]]:
-    """Every field below a type by its short path, children before their parents."""
+    """Yield every field below a type by its short path, children before their parents."""
     for child in children(iceberg_type):
         inside = path if _is_left_out(iceberg_type, child) else (*path, child.name)
         yield from _short_paths(child.field_type, inside)
@@ -287,7 +287,7 @@ def _short_paths(iceberg_type: IcebergType, path: Path) -> Iterator[tuple[Path, 
 
 
 def _is_left_out(parent: IcebergType, child: NestedField) -> bool:
-    """Whether short paths leave out a field's name: a list's element or a map's value that is a struct."""
+    """Return whether short paths leave out a field's name: a list's element or a map's value that is a struct."""
     if not isinstance(child.field_type, StructType):
         return False
     return isinstance(parent, ListType) or (isinstance(parent, MapType) and child.field_id == parent.value_id)

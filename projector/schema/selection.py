@@ -1,4 +1,4 @@
-"""Which columns a reader asks for: names and paths into a pruned schema."""
+"""Select columns: prune a schema to names and paths."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ ALL = "*"
 
 
 def select(schema: Schema, selected_fields: Sequence[str | Sequence[str]], case_sensitive: bool = True) -> Schema:
-    """The part of a schema that is selected, in the schema's order and spelling.
+    """Return the selected part of a schema, in the schema's order and spelling.
 
     Parameters
     ----------
     selected_fields:
-        Dotted names, where a literal name with a dot in it wins over a path, and tuples, which are always paths. `"*"`
+        Dotted names (a literal name with a dot in it wins over a path) and tuples, which are always paths. `"*"`
         is every column. `l.x` and `l.element.x` are field x of the structs in a list l, and `m.x` and `m.value.x` of
         those in a map m. Choosing a nested field keeps its parents with nothing else in them; choosing a parent keeps
         all of it. A map keeps its whole key whatever is chosen of its value; choosing of its key alone keeps all of it.
@@ -47,7 +47,7 @@ def _find(schema: Schema, name: str | Sequence[str], case_sensitive: bool) -> in
 
 
 def _pruned(field: NestedField, chosen: set[int]) -> NestedField | None:
-    """The field with what is chosen of it, or None where nothing is."""
+    """Return the field with its selected children, or None if nothing in it is selected."""
     if field.field_id in chosen:
         return field
     pruned_type = _pruned_type(field.field_type, chosen)

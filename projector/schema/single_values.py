@@ -1,4 +1,4 @@
-"""Single values (spec: Appendix D): JSON on one side, plain values on the other, and what people give and see.
+"""Convert single values (spec: Appendix D) between JSON, plain values and the values that users pass and see.
 
 | from | to | function |
 |---|---|---|

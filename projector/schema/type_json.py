@@ -1,4 +1,4 @@
-"""Types and fields as the spec's JSON (Appendix C), both ways.
+"""Read types and fields from the spec's JSON (Appendix C), and write them.
 
 Reading checks what the spec says about a type by itself: the shapes, the kinds of ids, the names of a struct, what
 `unknown` fields may be, and the defaults. Every error is an `InvalidMetadataError` that names the field.
@@ -25,11 +25,11 @@ from projector.schema.types import (
 )
 
 MAX_INT = 2**31 - 1
-"""Highest id that JSON may hold; above `MAX_FIELD_ID` they are reserved."""
+"""Highest id that JSON may hold; ids above `MAX_FIELD_ID` are reserved."""
 
 
 def load_json(text: str, what: str) -> Any:
-    """JSON text, parsed; `what` names it in the `InvalidMetadataError`."""
+    """Parse JSON text; `what` names it in the `InvalidMetadataError`."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
@@ -43,7 +43,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def type_from_json(value: str | Mapping[str, Any], where: str = "") -> IcebergType:
-    """A type from its JSON form: `"long"`, or an object for a struct, list or map.
+    """Return a type from its JSON form: `"long"`, or an object for a struct, list or map.
 
     Text may also be the JSON of a type, in quotes or as an object. Ids are taken as they are. `where` is the dotted
     path of the field for messages. Raises `InvalidMetadataError`.
@@ -108,7 +108,7 @@ def _struct_from_json(value: Mapping[str, Any], where: str, depth: int) -> Struc
 
 
 def field_from_json(value: Mapping[str, Any], where: str = "") -> NestedField:
-    """A struct's field from its JSON object; `where` is the dotted path of the struct, for messages.
+    """Return a struct's field from its JSON object; `where` is the dotted path of the struct, for messages.
 
     Raises `InvalidMetadataError`.
     """
@@ -192,7 +192,7 @@ def _bool(value: Mapping[str, Any], key: str, where: str) -> bool:
 
 
 def type_to_json(iceberg_type: IcebergType) -> str | dict[str, Any]:
-    """The JSON form of a type, spelled as Java spells it (`decimal(9, 2)`)."""
+    """Return the JSON form of a type, spelled as Java spells it (`decimal(9, 2)`)."""
     match iceberg_type:
         case StructType(fields):
             return {"type": "struct", "fields": [field_to_json(f) for f in fields]}
@@ -217,7 +217,7 @@ def type_to_json(iceberg_type: IcebergType) -> str | dict[str, Any]:
 
 
 def field_to_json(field: NestedField) -> dict[str, Any]:
-    """The JSON object of a struct's field; doc and defaults only where there are any."""
+    """Return the JSON object of a struct's field; doc and defaults only if it has them."""
     value: dict[str, Any] = {
         "id": field.field_id,
         "name": field.name,

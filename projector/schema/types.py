@@ -29,11 +29,11 @@ from typing import Any, ClassVar
 from projector.errors import InvalidMetadataError, ParseError
 
 MAX_FIELD_ID = 2147483447
-"""Highest id a table may give to a field; those above are reserved (spec: Reserved Field IDs)."""
+"""Highest id of a field of a table; higher ids are reserved (spec: Reserved Field IDs)."""
 
 MAX_NESTING = 100
-"""Levels of structs, lists and maps in each other that a column may have; the recursive functions of the project stay
-far below Python's recursion limit with it."""
+"""How deep structs, lists and maps may be nested in a column; it keeps recursive functions far below Python's recursion
+limit."""
 
 EDGE_ALGORITHMS = ("spherical", "vincenty", "thomas", "andoyer", "karney")
 """How the edges of a geography may be interpolated (spec: Edge-Interpolation Algorithm)."""
@@ -41,7 +41,7 @@ EDGE_ALGORITHMS = ("spherical", "vincenty", "thomas", "andoyer", "karney")
 
 @dataclass(frozen=True, slots=True)
 class IcebergType:
-    """Root of all types. Equal when every parameter, field id, name and default is equal."""
+    """Root of all types. Types are equal if all parameters, field ids, names and defaults are equal."""
 
     minimum_format_version: ClassVar[int] = 1
     """First format version in which the type is legal."""
@@ -255,7 +255,7 @@ class GeographyType(PrimitiveType):
 class NestedField:
     """A field of a struct, or the element, key or value of a list or map.
 
-    A default of None means that there is none, which reads the same as a null default. Defaults are plain values (see
+    None stands for a missing default, which reads the same as a null default. Defaults are plain values (see
     the module's table).
     """
 
@@ -273,7 +273,7 @@ class NestedField:
         return not self.required
 
     def with_type(self, field_type: IcebergType) -> NestedField:
-        """The same field with another type."""
+        """Return the field with another type."""
         return replace(self, field_type=field_type)
 
     def __str__(self) -> str:
@@ -333,7 +333,7 @@ class MapType(IcebergType):
 
 
 def children(iceberg_type: IcebergType) -> tuple[NestedField, ...]:
-    """The direct child fields of a type, in order: a struct's fields, a list's element, a map's key and value."""
+    """Return the child fields of a type, in order: a struct's fields, a list's element, a map's key and value."""
     match iceberg_type:
         case StructType(fields):
             return fields
@@ -346,7 +346,7 @@ def children(iceberg_type: IcebergType) -> tuple[NestedField, ...]:
 
 
 def walk(iceberg_type: IcebergType, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], NestedField]]:
-    """Every field below a type with its path of names, parents before their children."""
+    """Yield every field below a type with its path of names, parents before their children."""
     for child in children(iceberg_type):
         child_path = (*path, child.name)
         yield child_path, child
@@ -354,14 +354,14 @@ def walk(iceberg_type: IcebergType, path: tuple[str, ...] = ()) -> Iterator[tupl
 
 
 def has_variant(iceberg_type: IcebergType) -> bool:
-    """Whether a type is a variant or has one in it."""
+    """Return whether a type is a variant or contains one."""
     return isinstance(iceberg_type, VariantType) or any(
         isinstance(field.field_type, VariantType) for _, field in walk(iceberg_type)
     )
 
 
 def nesting(iceberg_type: IcebergType) -> int:
-    """How many levels of structs, lists and maps a type has; 0 for a primitive. Takes types of any depth."""
+    """Return how many levels of structs, lists and maps a type has, 0 for a primitive. Takes types of any depth."""
     deepest, left = 0, [(iceberg_type, 0)]
     while left:
         below, depth = left.pop()
@@ -372,7 +372,7 @@ def nesting(iceberg_type: IcebergType) -> int:
 
 
 def rebuild(iceberg_type: IcebergType, fields: tuple[NestedField, ...]) -> IcebergType:
-    """The same kind of type over other child fields: the reverse of `children`."""
+    """Return the same kind of type with other child fields, the reverse of `children`."""
     match iceberg_type:
         case StructType():
             return StructType(fields)
@@ -387,7 +387,7 @@ def rebuild(iceberg_type: IcebergType, fields: tuple[NestedField, ...]) -> Icebe
 
 
 def transform(iceberg_type: IcebergType, change: Callable[[NestedField], NestedField]) -> IcebergType:
-    """A type with `change` applied to every field at every depth, children before their parents."""
+    """Return a type with `change` applied to every field at every depth, children before their parents."""
     below = tuple(change(f.with_type(transform(f.field_type, change))) for f in children(iceberg_type))
     return rebuild(iceberg_type, below) if below else iceberg_type
 
@@ -408,7 +408,7 @@ _GEOGRAPHY = re.compile(r"geography\s*(?:\(\s*([^),]*?)\s*(?:,\s*(\w*)\s*)?\))?"
 
 @lru_cache(maxsize=256)
 def parse_primitive(text: str) -> PrimitiveType:
-    """The primitive type that `text` spells in the spec's JSON form, such as `long` or `decimal(10, 2)`.
+    """Return the primitive type that `text` spells in the spec's JSON form, such as `long` or `decimal(10, 2)`.
 
     Upper case and white space around parameters are accepted, and `fixed(16)` beside `fixed[16]`. Raises `ParseError`
     for a spelling that the spec does not know, and `InvalidMetadataError` for parameters out of range.
