@@ -1,6 +1,6 @@
 """Convert Iceberg types to Arrow types, and Arrow schemas to Iceberg schemas.
 
-The only module of this room that imports pyarrow: nothing that must stay light imports it at import time.
+The only module of this package that imports pyarrow; modules that must stay light import it late.
 """
 
 from __future__ import annotations
@@ -113,9 +113,8 @@ def schema_from_arrow(arrow: pa.Schema) -> Schema:
     """Return an Iceberg schema for an Arrow schema.
 
     Field ids come from `PARQUET:field_id` metadata if every field at every depth has one; otherwise all of them
-    are fresh, from 1, in the order in which Java gives them. Arrow types that Iceberg knows in another size take the
-    next larger one (int8 is `int`, uint32 `long`, float16 `float`, milliseconds `timestamp`); dictionaries, run-end
-    encodings, views and large variants are what their values are. Nanosecond timestamps are `timestamp_ns`.
+    are fresh, from 1, in Java's order. Arrow types that Iceberg has in another size become the next larger one (int8 is `int`, uint32 `long`, float16 `float`, milliseconds `timestamp`); dictionaries, run-end
+    encodings, views and large variants become the type of their values. Nanosecond timestamps are `timestamp_ns`.
 
     Raises `UnsupportedError` for an Arrow type without Iceberg counterpart, and `InvalidMetadataError` for ids that are
     not numbers or are used twice.

@@ -11,8 +11,8 @@ from projector.schema.types import IcebergType, NestedField, children, rebuild
 def assign_fresh_ids(iceberg_type: IcebergType, next_id: Callable[[], int]) -> IcebergType:
     """Return the type with every id replaced by one of `next_id`.
 
-    All fields of a struct come first, then what is inside them, in order; a list's element, a map's key and then its
-    value come before what is inside of them. A type without child fields is returned as it is.
+    All fields of a struct come first, then their children, in order; a list's element, a map's key and then its
+    value come before their children. A type without child fields stays as it is.
     """
     fields = children(iceberg_type)
     if not fields:

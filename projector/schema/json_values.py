@@ -1,7 +1,6 @@
 """Parse JSON single values (spec: Appendix D) strictly, and write them as Java spells them.
 
-`from_json` and `to_json` are what others use, through `single_values`; the checks below them are shared with
-`python_values`.
+Other modules call `from_json` and `to_json`, through `single_values`; `python_values` shares the checks.
 """
 
 from __future__ import annotations

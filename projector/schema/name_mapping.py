@@ -1,4 +1,4 @@
-"""Read, build and update name mappings, ids for files without them (spec: Column Projection; Name Mapping Serialization)."""
+"""Read, build and update name mappings (spec: Column Projection; Name Mapping Serialization)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MappedField:
     Parameters
     ----------
     names:
-        Literal names, none of them twice; a dot has no meaning in them. None at all: no file has the field.
+        Distinct literal names; a dot in them has no meaning. Empty if no file has the field.
     field_id:
         The field's id, or None for a column that files have and the table does not.
     fields:
@@ -115,7 +115,7 @@ class NameMapping:
 def mapped_fields_from_json(text: str | Sequence[Any]) -> tuple[MappedField, ...]:
     """Return the fields of a name mapping without checking for contradictions, so that it can be repaired.
 
-    Raises `InvalidMetadataError` for what is no name mapping at all.
+    Raises `InvalidMetadataError` if the text is not a name mapping.
     """
     return _fields_from_json(load_json(text, "name mapping") if isinstance(text, str) else text, ())
 
@@ -197,13 +197,13 @@ def update_mapping(
     """Return a mapping that follows a schema update, as Java's does.
 
     A renamed field gets its new name and keeps the old ones; added fields are appended with their names; a name that a
-    renamed or added field takes is taken away from the field that went by it before. Deleted fields stay mapped.
-    Where two names of one field are taken at once Java fails and leaves the mapping as it is; here both are taken away.
+    renamed or added field takes is removed from the field that had it before. Deleted fields stay mapped.
+    If two names of one field are taken at once, Java fails and leaves the mapping as it is; here both are removed.
 
     Parameters
     ----------
     updates:
-        Updated fields by id, with their new names. Those that are added may be in it.
+        Updated fields by id, with their new names. It may include added fields.
     adds:
         Added fields by the id of their parent field; `ROOT_ID` stands for the table.
     """

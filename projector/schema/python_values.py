@@ -50,7 +50,7 @@ _MICROS_PER_DAY = iso_text.SECONDS_PER_DAY * MICROS_PER_SECOND
 def to_plain(value: Any, iceberg_type: IcebergType) -> Any:
     """Return the plain value of a default from a user: a Python value, or the spec's JSON single value.
 
-    Converted exactly, or refused. Beyond `from_json` it takes
+    The value is converted exactly, or refused. Beyond what `from_json` takes:
 
     - int for `float`, `double` and `decimal`; float and Decimal for each other, by the digits that are written (9.99 is
       9.99); for `float` and `double` that means the nearest number, for an int an equal one;

@@ -87,8 +87,8 @@ class Schema:
         """The id of every field by its dotted name.
 
         As in Java, `l.x` also names field x of the structs in a list l (or of the values of a map l), beside
-        `l.element.x`. Where two fields share a dotted name, a literal top-level name wins over a path and the full path
-        over the short one; Java refuses a schema with two fields of one full name.
+        `l.element.x`. If two fields share a dotted name, a literal top-level name wins over a path and the full path
+        over the short one; Java refuses a schema in which two fields have the same full name.
         """
         found: dict[str, int] = {}
         for path, field in self.walk():

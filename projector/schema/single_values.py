@@ -4,8 +4,8 @@
 |---|---|---|
 | JSON single value of the spec | plain value | `from_json` |
 | plain value | JSON single value, spelled as Java spells it | `to_json` |
-| Python value, or JSON single value, that a user gives as a default | plain value | `to_plain` |
-| plain value | the Python value that people expect | `from_plain` |
+| Python value, or JSON single value, from a user, for a default | plain value | `to_plain` |
+| plain value | the usual Python value | `from_plain` |
 | plain value | text for messages | `format_value` |
 | bytes of a bound | plain value | `decode_bound` |
 | plain value | bytes of a bound | `encode_bound` |

@@ -1,6 +1,6 @@
 """Read types and fields from the spec's JSON (Appendix C), and write them.
 
-Reading checks what the spec says about a type by itself: the shapes, the kinds of ids, the names of a struct, what
+Reading checks what the spec says about a single type: the shapes, the kinds of ids, the names of a struct, what
 `unknown` fields may be, and the defaults. Every error is an `InvalidMetadataError` that names the field.
 """
 
@@ -45,7 +45,7 @@ def _refuse_constant(name: str) -> Any:
 def type_from_json(value: str | Mapping[str, Any], where: str = "") -> IcebergType:
     """Return a type from its JSON form: `"long"`, or an object for a struct, list or map.
 
-    Text may also be the JSON of a type, in quotes or as an object. Ids are taken as they are. `where` is the dotted
+    Text may also be the JSON of a type, in quotes or as an object. Ids do not change. `where` is the dotted
     path of the field for messages. Raises `InvalidMetadataError`.
     """
     if isinstance(value, str) and value.lstrip().startswith(("{", '"')):
