@@ -112,9 +112,10 @@ def arrow_schema(schema: Schema) -> pa.Schema:
 def schema_from_arrow(arrow: pa.Schema) -> Schema:
     """Return an Iceberg schema for an Arrow schema.
 
-    Field ids come from `PARQUET:field_id` metadata if every field at every depth has one; otherwise all of them
-    are fresh, from 1, in Java's order. Arrow types that Iceberg has in another size become the next larger one (int8 is `int`, uint32 `long`, float16 `float`, milliseconds `timestamp`); dictionaries, run-end
-    encodings, views and large variants become the type of their values. Nanosecond timestamps are `timestamp_ns`.
+    Field ids come from `PARQUET:field_id` metadata if every field at every depth has one; otherwise all of them are
+    fresh, from 1, in Java's order. Arrow types that Iceberg has in another size become the next larger one (int8 is
+    `int`, uint32 `long`, float16 `float`, milliseconds `timestamp`); dictionaries, run-end encodings, views and large
+    variants become the type of their values. Nanosecond timestamps are `timestamp_ns`.
 
     Raises `UnsupportedError` for an Arrow type without Iceberg counterpart, and `InvalidMetadataError` for ids that are
     not numbers or are used twice.

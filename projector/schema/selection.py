@@ -21,7 +21,7 @@ def select(schema: Schema, selected_fields: Sequence[str | Sequence[str]], case_
         Dotted names (a literal name with a dot in it wins over a path) and tuples, which are always paths. `"*"`
         is every column. `l.x` and `l.element.x` are field x of the structs in a list l, and `m.x` and `m.value.x` of
         those in a map m. Selecting a nested field keeps only it in its parents; selecting a parent keeps
-        all of it. A map keeps its whole key whatever is selected of its value; selecting from the key keeps the whole map.
+        all of it. A map always keeps its whole key; selecting from the key alone keeps the whole map.
     case_sensitive:
         Whether names match with regard to case.
 
