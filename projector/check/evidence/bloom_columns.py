@@ -1,10 +1,10 @@
-"""The columns of a file that have bloom filters, which is said far back in its footer; kept on disk."""
+"""Find the columns of a file that have bloom filters, and cache the answer on disk: it is deep in the footer."""
 
 from __future__ import annotations
 
 import json
 
-from projector.check.evidence.cache_keys import file_recipes
+from projector.check.evidence.cache_keys import file_cache_keys
 from projector.check.evidence.live_files import LiveFile
 from projector.errors import ProjectorError
 from projector.files.cache.database import CacheFile
@@ -15,10 +15,10 @@ from projector.files.storage.storage import Storage
 
 
 def bloom_leaves(file: LiveFile, storage: Storage, cache: CacheFile | None) -> frozenset[int]:
-    """Indexes of the leaf columns with bloom filters; none where the file cannot be read."""
-    (recipe,) = [None] if cache is None else file_recipes("bloom filters", [file.location], storage)
-    pieces = Pieces(cache, [recipe])
-    found = pieces.get(recipe, _from_bytes)
+    """Return the indexes of the leaf columns with bloom filters; none if the file cannot be read."""
+    (cache_key,) = [None] if cache is None else file_cache_keys("bloom filters", [file.location], storage)
+    pieces = Pieces(cache, [cache_key])
+    found = pieces.get(cache_key, _from_bytes)
     if found is not None:
         return found
     try:
@@ -26,7 +26,7 @@ def bloom_leaves(file: LiveFile, storage: Storage, cache: CacheFile | None) -> f
             found = leaves_with_bloom_filters(read_footer(source, file.path))
     except ProjectorError:
         return frozenset()
-    pieces.add(recipe, json.dumps(sorted(found)).encode)
+    pieces.add(cache_key, json.dumps(sorted(found)).encode)
     pieces.save()
     return found
 

@@ -1,4 +1,4 @@
-"""What tells whether something that was made of a file, and kept on disk, still holds: its place and its mark."""
+"""Make cache keys for facts about files: a key changes when the file's location, size or time of change does."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from projector.files.shapes.cache import Marks, absolute, may_hold_secrets
 from projector.files.storage.storage import Storage
 
 
-def file_recipes(
+def file_cache_keys(
     purpose: str, locations: Sequence[str], storage: Storage, more: Sequence[str] | None = None
 ) -> list[bytes | None]:
-    """For each of some files all that what is made of it depends on.
+    """Return a cache key for each file.
 
-    None where nothing must be kept: the file is not there, or changed a moment ago, or its path may hold secrets.
+    None if nothing about the file may be cached: it does not exist, changed a moment ago, or its path may hold secrets.
 
     Parameters
     ----------
     purpose:
-        What is made of the files.
+        What is cached about the files.
     more:
-        For each of them what else it depends on.
+        For each file, what else that depends on.
     """
     marks = Marks.take(locations, storage)
     found: list[bytes | None] = []

@@ -1,8 +1,8 @@
-"""Manifest entries held against the files that they are about: rows, sizes, counts and bounds of columns.
+"""Compare manifest entries with their files: rows, sizes, counts and bounds of columns.
 
 Readers rely on them: Trino and DuckDB fail on a wrong size, all skip files by bounds, and some count rows by them. Rows
-and sizes are compared for every file, since its footer is read anyway. Statistics need the whole footer, so at level
-`footers` those of some files of each shape are compared, and kept on disk.
+and sizes are compared for every file, since its footer is read anyway. Statistics need the whole footer, so level
+`footers` compares those of some files of each shape, and caches the result on disk.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from projector.check.evidence.cache_keys import file_recipes
+from projector.check.evidence.cache_keys import file_cache_keys
 from projector.check.evidence.footers import Footers, LiveGroup
 from projector.check.evidence.live_files import Files, LiveFile, LiveFiles
 from projector.check.report.looked_at import Unreadable
@@ -28,10 +28,10 @@ from projector.schema.binary_values import decode_bound
 from projector.schema.schema import Schema
 
 CELLS_COMPARED = 3_000
-"""Columns of files whose statistics are compared, unless values are read as well."""
+"""The most columns, over all files, whose statistics are compared, unless values are read as well."""
 
 _LONG_TEXT = 32
-"""Writers cut long text in statistics, some upwards: such bounds tell nothing exactly."""
+"""Writers cut long text in statistics, some rounding up: such bounds are not exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class Contradiction:
     fact:
         `rows`, `size`, `nulls`, `values` or `bounds`.
     field_id:
-        The column that it is about; None for a fact of the whole file.
+        The column; None for a fact of the whole file.
     said, found:
-        What the entry says, and what the file does.
+        The value in the entry, and in the file.
     """
 
     file: LiveFile
@@ -57,18 +57,18 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class EntryChecks:
-    """What came of comparing entries with their files.
+    """The result of comparing entries with their files.
 
     Parameters
     ----------
     contradictions:
         Where they differ.
     missing_deletes:
-        Delete files that are not there, or cannot be opened.
+        Delete files that do not exist, or cannot be opened.
     compared, not_compared:
         Data files whose statistics were, and were not, compared.
     without_size:
-        Files whose store does not say how large they are.
+        Files whose store does not report their size.
     """
 
     contradictions: tuple[Contradiction, ...] = ()
@@ -93,9 +93,9 @@ def check_entries(
     Parameters
     ----------
     schema:
-        The current schema, whose types bounds are decoded as.
+        The current schema; bounds are decoded as its types.
     cells:
-        Columns of files whose statistics are compared at most; None for all.
+        The most columns, over all files, whose statistics are compared; None for all.
     """
     found = [*_rows(footers), *_rows(delete_footers)]
     sizes = list(_sizes(live.all, marks))
@@ -121,7 +121,7 @@ def _rows(footers: Footers) -> Iterator[Contradiction]:
 
 
 def _sizes(files: Files, marks: Marks) -> Iterator[Contradiction | None]:
-    """Files of another size than their entry says, and None for each whose size is not known."""
+    """Yield a contradiction for each file of another size than its entry says, and None if the size is unknown."""
     by_path = marks.by_path
     for run in files.runs:
         said, locations = run.column(run.source.listing.sizes), run.column(run.source.locations)
@@ -135,12 +135,12 @@ def _sizes(files: Files, marks: Marks) -> Iterator[Contradiction | None]:
 
 
 def _missing_vectors(live: LiveFiles, marks: Marks, storage: Storage) -> Iterator[Unreadable]:
-    """Files of deletion vectors that are not there."""
-    looked: set[str] = set()
+    """Yield files of deletion vectors that do not exist."""
+    checked: set[str] = set()
     for file in live.deletes:
-        if file.kind.file_format.upper() != "PUFFIN" or file.location in marks.by_path or file.location in looked:
+        if file.kind.file_format.upper() != "PUFFIN" or file.location in marks.by_path or file.location in checked:
             continue
-        looked.add(file.location)
+        checked.add(file.location)
         try:
             storage.read_tail(file.location, 8)
         except NotFoundError as error:
@@ -150,7 +150,10 @@ def _missing_vectors(live: LiveFiles, marks: Marks, storage: Storage) -> Iterato
 
 
 def _chosen(footers: Footers, schema: Schema, cells: int | None) -> Iterator[tuple[LiveGroup, LiveFile]]:
-    """The files whose statistics are compared, spread over the shapes. A name mapping may have moved: with ids only."""
+    """Yield the files whose statistics are compared, spread over the shapes.
+
+    Only files with field ids count: statistics of others may be from before a change of the name mapping.
+    """
     groups = [group for group in footers.groups if group.schema.has_field_ids]
     for group in groups:
         count = len(group.files)
@@ -166,25 +169,27 @@ def _statistics(
 ) -> Iterator[Contradiction]:
     digest = hashlib.sha256(schema.to_json().encode()).hexdigest()
     files = [file for _, file in chosen]
-    recipes = file_recipes(
+    cache_keys = file_cache_keys(
         "statistics", [f.location for f in files], storage, [f"{digest} {_entry(f)} {f.index}" for f in files]
     )
-    recipes = [None if f.source.recipe is None else recipe for f, recipe in zip(files, recipes, strict=True)]
-    pieces = Pieces(cache, recipes)
-    for (group, file), recipe in zip(chosen, recipes, strict=True):
-        facts = pieces.get(recipe, json.loads)
+    cache_keys = [
+        None if f.source.cache_key is None else cache_key for f, cache_key in zip(files, cache_keys, strict=True)
+    ]
+    pieces = Pieces(cache, cache_keys)
+    for (group, file), cache_key in zip(chosen, cache_keys, strict=True):
+        facts = pieces.get(cache_key, json.loads)
         if facts is None:
             try:
                 facts = list(_of_file(group, file, schema, storage))
-            except (ProjectorError, OSError):  # other rules tell of files and manifests that cannot be read
+            except (ProjectorError, OSError):  # other rules report files and manifests that cannot be read
                 continue
-            pieces.add(recipe, lambda facts=facts: json.dumps(facts).encode())  # type: ignore[misc]
+            pieces.add(cache_key, lambda facts=facts: json.dumps(facts).encode())  # type: ignore[misc]
         yield from (Contradiction(file, *fact) for fact in facts)
     pieces.save()
 
 
 def _entry(file: LiveFile) -> str:
-    return "" if file.source.recipe is None else file.source.recipe.hex()
+    return "" if file.source.cache_key is None else file.source.cache_key.hex()
 
 
 def _of_file(
@@ -218,23 +223,23 @@ def _of_file(
         low, high = lower_bounds.get(field_id), upper_bounds.get(field_id)
         lower = None if low is None else decode_bound(low, kind)
         upper = None if high is None else decode_bound(high, kind)
-        if lower is not None and _tells(found.minimum, lower) and lower > found.minimum:
+        if lower is not None and _is_exact(found.minimum, lower) and lower > found.minimum:
             yield "bounds", field_id, f"no value below {lower!r}", f"{found.minimum!r}"
-        if upper is not None and _tells(found.maximum, upper) and upper < found.maximum:
+        if upper is not None and _is_exact(found.maximum, upper) and upper < found.maximum:
             is_cut = isinstance(upper, str | bytes) and found.maximum.startswith(upper)  # and not rounded up
             if not is_cut:
                 yield "bounds", field_id, f"no value above {upper!r}", f"{found.maximum!r}"
 
 
-def _tells(value: Any, bound: Any) -> bool:
-    """Whether an extreme of a footer can be compared with a bound: of its type, not NaN, not perhaps cut."""
+def _is_exact(value: Any, bound: Any) -> bool:
+    """Return whether a footer's extreme can be compared with a bound: same type, not NaN, too short to be cut."""
     if type(value) is not type(bound) or value != value or isinstance(value, UUID):
         return False
     return not (isinstance(value, str | bytes) and len(value) >= _LONG_TEXT)
 
 
 def by_fact(checks: EntryChecks) -> Mapping[tuple[str, int | None], list[Contradiction]]:
-    """Return contradictions by the fact that they are about, and the column."""
+    """Return contradictions by fact and column."""
     found: dict[tuple[str, int | None], list[Contradiction]] = {}
     for each in checks.contradictions:
         found.setdefault((each.fact, each.field_id), []).append(each)

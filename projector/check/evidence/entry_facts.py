@@ -46,7 +46,7 @@ BOUNDED = (
     TimestamptzType, TimestampNanoType, TimestamptzNanoType, StringType, UUIDType, FixedType, BinaryType,
 )  # fmt: skip
 _NARROW = (LongType, DoubleType, TimestampType, TimestampNanoType)
-"""Types that 4 bytes are a legal bound of: from before a promotion."""
+"""Types for which 4 bytes are a legal bound, from before a promotion."""
 _FOUR = (*_NARROW, IntegerType, FloatType, DateType)
 _LONG, _DOUBLE, _INT, _FLOAT = map(struct.Struct, ("<q", "<d", "<i", "<f"))
 _PLAIN: Mapping[type[IcebergType], struct.Struct] = {
@@ -57,18 +57,18 @@ _DIGITS = bytes.maketrans(b"\0\1", b"01")
 _FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 Fact = tuple[str, int]
-"""The name of a fact in `ManifestFacts`, and the id of the column or partition field that it is about, or 0."""
+"""The name of a fact in `ManifestFacts`, and the id of its column or partition field, or 0."""
 
 
 class FactInputs:
-    """What of a table the flags depend on.
+    """The settings of a table that the facts depend on.
 
     Parameters
     ----------
     types:
-        The types of the columns whose bounds are looked at, by their ids.
+        The types of the columns whose bounds are checked, by id.
     step:
-        Bounds of one file in so many are looked at.
+        Bounds are checked in one file out of so many.
     """
 
     def __init__(self, metadata: TableMetadata, types: Mapping[int, IcebergType], step: int) -> None:
@@ -84,28 +84,28 @@ class FactInputs:
         self._columns = hashlib.sha256(repr([(i, str(types[i])) for i in sorted(types)]).encode()).digest()
 
     def sampled(self, manifest: ManifestFile, count: int) -> range:
-        """The entries of a manifest whose bounds are looked at: the same ones each time, and none where it has few."""
+        """Return the indexes of the entries whose bounds are checked: always the same, perhaps none of a few."""
         name = base_name(manifest.path).encode("utf-8", "surrogatepass")
         return range(zlib.crc32(name) % self.step, count, self.step)
 
-    def recipe(self, listing: bytes, manifest: ManifestFile) -> bytes:
-        """All that the flags of a manifest depend on, its listing's recipe given."""
+    def cache_key(self, listing: bytes, manifest: ManifestFile) -> bytes:
+        """Return the cache key of a manifest's facts, given that of its listing."""
         terms = repr((self.step, self._specs.get(manifest.spec_id), manifest.partitions))
         return b"facts\n" + hashlib.sha256(listing + self._columns + terms.encode()).digest()
 
 
 @dataclass
 class EntryFacts:
-    """What was found of a manifest's files.
+    """The facts about the files of a manifest.
 
     Parameters
     ----------
     count:
         Files of the manifest.
     flags:
-        For each fact a byte for each file: 1 where it shows it.
+        For each fact one byte per file: 1 if the file shows it.
     examples:
-        What the files show, by index, where there is more to say.
+        For each fact, details by index of the file, for facts that have details.
     """
 
     count: int
@@ -113,16 +113,16 @@ class EntryFacts:
     examples: dict[Fact, dict[int, str]] = field(default_factory=dict)
 
     def add(self, name: str, field_id: int, index: int, example: str = "") -> None:
-        """Note that a file shows something."""
+        """Record that a file shows a fact."""
         flags = self.flags.get((name, field_id))
         if flags is None:
             flags = self.flags[name, field_id] = bytearray(self.count)
-        flags[index] = 1  # type: ignore[index] # those that are added to are bytearrays
+        flags[index] = 1  # type: ignore[index] # flags read from the cache are bytes, and never added to
         if example:
             self.examples.setdefault((name, field_id), {})[index] = example
 
     def to_bytes(self) -> bytes:
-        """The facts, to be kept."""
+        """Return the facts in the form of the cache."""
         facts = [
             [*fact, flags.translate(_DIGITS).decode(), [*self.examples.get(fact, {}).items()]]
             for fact, flags in self.flags.items()
@@ -131,7 +131,7 @@ class EntryFacts:
 
     @staticmethod
     def from_bytes(data: bytes, count: int) -> EntryFacts:
-        """Facts that were kept, of a manifest of so many files. Raises `ValueError` or `TypeError` for others."""
+        """Return cached facts of a manifest of `count` files. Raises `ValueError` or `TypeError` for anything else."""
         known, facts = json.loads(data)
         found = EntryFacts(count)
         for name, field_id, digits, examples in facts:
@@ -143,9 +143,9 @@ class EntryFacts:
 
 
 def entry_facts(manifest: ManifestFile, entries: Sequence[ManifestEntry], inputs: FactInputs) -> EntryFacts:
-    """Look at the live entries of a manifest. Raises `CorruptFileError` for bounds that cannot be decoded."""
+    """Return the facts about a manifest's live entries. Raises `CorruptFileError` for bounds that cannot be decoded."""
     found = EntryFacts(len(entries))
-    sampled, look = inputs.sampled(manifest, len(entries)), _Bounds(found, inputs).look
+    sampled, check_bounds = inputs.sampled(manifest, len(entries)), _Bounds(found, inputs).check
     ranges = summary_ranges(manifest, entries[0].data_file) if entries else {}
     for index, entry in enumerate(entries):
         file = entry.data_file
@@ -154,7 +154,7 @@ def entry_facts(manifest: ManifestFile, entries: Sequence[ManifestEntry], inputs
         metrics = file.metrics
         if index in sampled:
             lower, upper = metrics.fresh("lower_bounds"), metrics.fresh("upper_bounds")
-            look(index, lower, upper)
+            check_bounds(index, lower, upper)
             for part, example in inputs.partitions.differences(file, lower, upper) if file.partition else ():
                 found.add("partition_differs", part, index, example)
         if file.record_count and not metrics.has("value_counts") and not metrics.has("null_value_counts"):
@@ -165,28 +165,28 @@ def entry_facts(manifest: ManifestFile, entries: Sequence[ManifestEntry], inputs
 
 
 class _Bounds:
-    """Looks at the bounds of one file after the other. Most are as they should be, and told so by few steps."""
+    """Checks the bounds of one file after the other. A few steps are enough for most, which are as they should be."""
 
     def __init__(self, found: EntryFacts, inputs: FactInputs) -> None:
         self.found = found
         self.types = inputs.types
         self.plain = inputs.plain
 
-    def look(self, index: int, lower: Mapping[int, bytes], upper: Mapping[int, bytes]) -> None:
-        """Note what is wrong with the bounds of a file."""
+    def check(self, index: int, lower: Mapping[int, bytes], upper: Mapping[int, bytes]) -> None:
+        """Record what is wrong with the bounds of a file."""
         plain, add = self.plain, self.found.add
         for field_id, low in lower.items():
             high, layout = upper.get(field_id, b""), plain.get(field_id)
             usual = layout is not None and len(low) == layout.size == len(high)
-            # NaN is not below itself, and is looked at more closely.
+            # NaN is not below itself, so it takes the slow path.
             if layout is None or not usual or not layout.unpack(low) <= layout.unpack(high):
-                self._closely(index, field_id, low, upper.get(field_id))
+                self._check_decoded(index, field_id, low, upper.get(field_id))
             elif layout.size == 4:
                 add("four_bytes", field_id, index)
         for field_id in upper.keys() - lower.keys():
-            self._closely(index, field_id, None, upper[field_id])
+            self._check_decoded(index, field_id, None, upper[field_id])
 
-    def _closely(self, index: int, field_id: int, lower: bytes | None, upper: bytes | None) -> None:
+    def _check_decoded(self, index: int, field_id: int, lower: bytes | None, upper: bytes | None) -> None:
         kind, add = self.types.get(field_id), self.found.add
         if kind is None:
             return
@@ -204,6 +204,6 @@ class _Bounds:
                 add("malformed", field_id, index, f"{len(data)} bytes, {data[:20].hex()}")
                 return
         low, high = values
-        # Of uuids, whose order writers differ in, nothing is said.
+        # Writers differ in the order of uuids, so those are not compared.
         if low is not None and high is not None and not isinstance(low, UUID) and low > high:
             add("inverted", field_id, index, f"lower {low} and upper {high}")

@@ -1,11 +1,11 @@
-"""Finds every live file of some snapshots, each once: each manifest is read once, and kept on disk as a listing."""
+"""Find every live file of some snapshots, each once. Each manifest is read once, and cached on disk as a listing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from projector.check.evidence.cache_keys import file_recipes
+from projector.check.evidence.cache_keys import file_cache_keys
 from projector.check.evidence.listings import Listing
 from projector.check.evidence.live_files import Files, ListedTwice, LiveFile, LiveFiles, LiveManifest, Run
 from projector.check.evidence.manifest_lists import manifests_of
@@ -27,17 +27,17 @@ def find_live_files(
     snapshots: Iterable[Snapshot],
     cache: CacheFile | None = None,
 ) -> LiveFiles:
-    """The live files of the snapshots given.
+    """Return the live files of some snapshots.
 
     Parameters
     ----------
     cache:
-        Where listings of manifests are kept; those that it has are not read.
+        Cached listings of manifests; manifests with a listing are not read.
 
     Raises
     ------
     NotFoundError, CorruptFileError, UnsupportedError, InvalidMetadataError
-        Where the manifests of the current snapshot cannot be read. Those of older snapshots are listed as unreadable.
+        If the manifests of the current snapshot cannot be read. Those of older snapshots are listed as unreadable.
     """
     wanted = tuple(snapshots)
     unreadable: list[Unreadable] = []
@@ -59,29 +59,29 @@ def find_live_files(
                 if is_current:
                     needed.add(manifest.path)
     listed = tuple(manifests.values())
-    recipes: list[bytes | None] = [None] * len(listed)
+    cache_keys: list[bytes | None] = [None] * len(listed)
     if cache is not None:
         inherited = [f"{m.length} {m.spec_id} {m.added_snapshot_id} {m.key_metadata!r}" for m in listed]
-        recipes = file_recipes("listing", resolver.resolve_all([m.path for m in listed]), storage, inherited)
-    pieces = Pieces(cache, recipes)
+        cache_keys = file_cache_keys("listing", resolver.resolve_all([m.path for m in listed]), storage, inherited)
+    pieces = Pieces(cache, cache_keys)
     gathered = _Gathered()
-    for manifest, recipe in zip(listed, recipes, strict=True):
+    for manifest, cache_key in zip(listed, cache_keys, strict=True):
         reader = _Reader(storage, manifest, resolver)
-        listing = pieces.get(recipe, Listing.from_bytes)
+        listing = pieces.get(cache_key, Listing.from_bytes)
         if listing is None:
             listing, problem = reader.listing()
             if problem is not None:
-                recipe = None
+                cache_key = None
                 if manifest.path in needed:
                     raise problem
                 unreadable.append(Unreadable(manifest.path, str(problem), problem, "manifest"))
-            pieces.add(recipe, listing.to_bytes)
+            pieces.add(cache_key, listing.to_bytes)
         held = _identity_ids(metadata, manifest)
         identity = [frozenset(s for s, part in held.items() if part in kind.partition_ids) for kind in listing.kinds]
         locations = resolver.resolve_all(listing.paths)
         holders = frozenset(held_by[manifest.path])
         own = range(len(listing))
-        gathered.add(LiveManifest(manifest, listing, locations, identity, holders, own, recipe, reader.entries))
+        gathered.add(LiveManifest(manifest, listing, locations, identity, holders, own, cache_key, reader.entries))
     pieces.save()
     split = Files(Run(s, s.own) for s in gathered.sources).by(lambda _, kind: kind.content is FileContent.DATA)
     data, deletes = split.get(True, Files()), split.get(False, Files())
@@ -99,7 +99,7 @@ class _Reader:
     _found: list[ManifestEntry] | None = None
 
     def listing(self) -> tuple[Listing, ProjectorError | None]:
-        """The listing; of a manifest that is damaged, of the entries before that, and the error."""
+        """Return the listing; for a damaged manifest, the listing of the entries before the damage, and the error."""
         self._found = found = []
         problem: ProjectorError | None = None
         try:
@@ -115,7 +115,7 @@ class _Reader:
             return Listing.of(()), problem or error
 
     def entries(self) -> Sequence[ManifestEntry]:
-        """The live entries. Raises as `read_manifest` does."""
+        """Return the live entries. Raises as `read_manifest` does."""
         if self._found is None:
             entries = read_manifest(self.storage, self.manifest, self.resolver)
             self._found = [entry for entry in entries if entry.is_live]
@@ -123,7 +123,7 @@ class _Reader:
 
 
 class _Gathered:
-    """Manifests with live files, put together so that each file is the first's that lists it."""
+    """Manifests with live files. Each file belongs to the first manifest that lists it."""
 
     def __init__(self) -> None:
         self.sources: list[LiveManifest] = []
@@ -134,7 +134,7 @@ class _Gathered:
         self.listed_twice: list[ListedTwice] = []
 
     def add(self, source: LiveManifest) -> None:
-        """One more manifest. Files that are known stay with the one before, and are in its snapshots too."""
+        """Add a manifest. Known files stay with their first manifest, and are recorded as in the new snapshots too."""
         keys = source.listing.keys
         self.sources.append(source)
         if len(set(keys)) == len(keys) and self._keys.isdisjoint(keys):
@@ -142,7 +142,7 @@ class _Gathered:
             return
         own: list[int] = []
         places = self._places
-        for earlier in self.sources[self._placed : -1]:  # most tables never come here
+        for earlier in self.sources[self._placed : -1]:  # most tables never get here
             known = earlier.listing.keys
             places.update((known[index], (earlier, index)) for index in earlier.own)
         self._placed = len(self.sources)
@@ -163,7 +163,7 @@ class _Gathered:
 
 
 def _spelled_twice(files: Files) -> Iterator[ListedTwice]:
-    """Data files that one snapshot lists under two spellings of one path."""
+    """Yield data files that one snapshot lists under two spellings of one path."""
     locations = [location for run in files.runs for location in run.column(run.source.locations)]
     if len({*map(canonical, locations)}) == len(locations):
         return
@@ -175,7 +175,7 @@ def _spelled_twice(files: Files) -> Iterator[ListedTwice]:
 
 
 def _vectors_twice(deletes: Files) -> Iterator[ListedTwice]:
-    """Data files with two deletion vectors in one snapshot (spec: at most one may apply)."""
+    """Yield data files with two deletion vectors in one snapshot (spec: at most one may apply)."""
     first: dict[str, list[LiveFile]] = {}
     for file in deletes:
         if file.kind.file_format.upper() == "PUFFIN" and file.target is not None:

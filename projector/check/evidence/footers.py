@@ -1,4 +1,4 @@
-"""Live files grouped by what their footers say: the rules are run on groups, never on files."""
+"""Read the footers of live files, and group files by schema: rules run on groups, never on single files."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from projector.projection.plan import PlanNode
 
 @dataclass(frozen=True)
 class LiveGroup:
-    """Live data files of one physical schema whose partition tuples hold the values of the same columns.
+    """Live data files with one physical schema whose partition tuples hold values of the same columns.
 
     Parameters
     ----------
     schema:
-        Their physical schema; one object for all groups that have it.
+        Their physical schema; one object for all groups with it.
     identity_ids:
         Ids of the columns whose value the partition tuple holds.
     files, row_counts:
-        The files, and the rows of each by its own footer.
+        The files, and the rows of each by its footer.
     """
 
     schema: FileSchema
@@ -39,22 +39,22 @@ class LiveGroup:
 
     @property
     def rows(self) -> int:
-        """Rows in all the files."""
+        """The rows of all files."""
         return sum(self.row_counts)
 
     def column(self, node: PlanNode) -> FileColumn | None:
-        """The files' column that a node of their plan reads, or cannot read; None where they have none."""
+        """Return the files' column that a node of their plan reads, or fails to read; None if they have none."""
         return None if node.place is None else self.schema.at(node.place)
 
     @property
     def snapshots(self) -> frozenset[int]:
-        """Ids of the snapshots that have some of the files."""
+        """Ids of the snapshots that hold any of the files."""
         return frozenset().union(*self.files.snapshots)
 
 
 @dataclass(frozen=True)
 class Footers:
-    """What the footers of all live data files say; `opened` counts the files that were not known already."""
+    """The groups of all live files, and files that cannot be read; `opened` counts the files that were not cached."""
 
     groups: tuple[LiveGroup, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
@@ -62,17 +62,17 @@ class Footers:
 
     @property
     def file_count(self) -> int:
-        """Files whose footers were read."""
+        """The number of files whose footers were read."""
         return sum(len(group.files) for group in self.groups)
 
     @property
     def row_count(self) -> int:
-        """Rows in them."""
+        """The rows of these files."""
         return sum(group.rows for group in self.groups)
 
     @property
     def shape_count(self) -> int:
-        """Distinct physical schemas."""
+        """The number of distinct physical schemas."""
         return len({id(group.schema) for group in self.groups})
 
     def evidence(
@@ -82,7 +82,7 @@ class Footers:
         where: Callable[[LiveFile], bool] | None = None,
         samples: tuple[Sample, ...] = (),
     ) -> Evidence:
-        """The evidence of some of these groups, or of those of their files that `where` picks."""
+        """Return the evidence of some groups, or only of their files that `where` accepts."""
         chosen = list(groups)
         shapes = len({id(group.schema) for group in chosen})
         if where is None:
@@ -107,16 +107,16 @@ def read_footers(
     executor: Executor | None = None,
     marks: Marks | None = None,
 ) -> Footers:
-    """Read the footers of live data files and group them. A file that cannot be read is listed as unreadable.
+    """Read the footers of live files and group the files. A file that cannot be read is listed as unreadable.
 
     Parameters
     ----------
     cache:
-        Shapes on disk; files that it knows are not opened.
+        Cached shapes on disk; cached files are not opened.
     executor:
-        Where to read footers, unless in this process.
+        The executor that reads footers; None reads in this process.
     marks:
-        Sizes and times of change of the files, if they are known already.
+        Sizes and times of change of the files, if they are already known.
     """
     by_reason = files.by(lambda _, kind: _reason_not_to_read(kind))
     wanted = by_reason.pop(None, Files())
@@ -147,7 +147,7 @@ def read_footers(
 def _parted(
     run: Run, schemas: Sequence[FileSchema | ProjectorError], row_counts: Sequence[int]
 ) -> Iterable[tuple[FileSchema | ProjectorError, frozenset[int], Sequence[int], Sequence[int]]]:
-    """The files of a manifest by their schema and the columns that are in their tuples: indexes, and rows of each."""
+    """Return the files of a manifest by schema and columns in the partition tuple: indexes, and rows of each file."""
     identity, kind_of = run.source.identity_ids, run.source.listing.kind_of
     if len(set(map(id, schemas))) == 1 and len(set(identity)) == 1:
         return [(schemas[0], identity[0], run.indexes, row_counts)]

@@ -1,8 +1,8 @@
-"""What a check needs to know of every live file that a manifest lists, in columns, and kept on disk.
+"""List the live files of a manifest in columns, in a form that can be cached on disk.
 
-With a hundred thousand files an object for each is what time and memory go to. A listing has a path and a number of
-rows for each file; the rest is the same for most files of a manifest and is said once, as their kind. What only some
-rules want, such as bounds, is left in the manifest.
+With a hundred thousand files, an object for each would dominate time and memory. A listing has a path, a number of rows
+and a size for each file; everything else is the same for most files of a manifest and is stored once, as their kind.
+Details that only some rules need, such as bounds, stay in the manifest.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ K = TypeVar("K")
 
 
 class EntryKind(NamedTuple):
-    """What many files of a manifest have in common.
+    """The attributes that many files of a manifest share.
 
     Parameters
     ----------
     content, file_format, sort_order_id, equality_ids:
         As in `DataFile`.
     partition_ids:
-        The partition fields that their tuples have.
+        The partition fields of their tuples.
     snapshot_id:
         The snapshot that added them.
     is_encrypted:
@@ -49,15 +49,16 @@ class Listing:
     Parameters
     ----------
     paths, row_counts:
-        Of each file, as the manifest has it.
+        The path and rows of each file, by the manifest.
     kinds, kind_of:
-        The kinds of files, and the number of each file's; None where all are of the first.
+        The kinds of files, and the number of each file's kind; None if all are of the first.
     offsets:
-        Where in its file each deletion vector begins; None where there are none.
+        The offset of each deletion vector in its file; None if there are no vectors.
     targets:
-        The one data file that each position delete is about, as far as the manifest says; None where there are none.
+        The only data file that each position delete applies to, if the manifest names it; None if there are no position
+        deletes.
     sizes:
-        The size of each file in bytes, as the manifest has it.
+        The size of each file in bytes, by the manifest.
     """
 
     paths: Sequence[str]
@@ -73,18 +74,18 @@ class Listing:
 
     @property
     def keys(self) -> Sequence[str]:
-        """What tells the files apart: their paths, but deletion vectors share their Puffin file."""
+        """The identity of each file: its path, and for deletion vectors, which share a Puffin file, the offset."""
         if self.offsets is None:
             return self.paths
         pairs = zip(self.paths, self.offsets, strict=True)
         return [path if offset is None else f"{path}#{offset}" for path, offset in pairs]
 
     def kind(self, index: int) -> EntryKind:
-        """The kind of a file."""
+        """Return the kind of a file."""
         return self.kinds[0 if self.kind_of is None else self.kind_of[index]]
 
     def split(self, indexes: Sequence[int], key: Callable[[EntryKind], K]) -> dict[K, Sequence[int]]:
-        """Files by something that depends on their kind alone, in their order."""
+        """Group files by a key of their kind, in their order."""
         keys = [key(kind) for kind in self.kinds]
         if not indexes:
             return {}
@@ -98,7 +99,7 @@ class Listing:
 
     @staticmethod
     def of(entries: Sequence[ManifestEntry]) -> Listing:
-        """The listing of a manifest's live entries. Raises `CorruptFileError` for bounds that cannot be decoded."""
+        """Return the listing of a manifest's live entries. Raises `CorruptFileError` for invalid bounds."""
         kinds: dict[tuple[object, ...], int] = {}
         kind_of, files = [], [entry.data_file for entry in entries]
         for entry, file in zip(entries, files, strict=True):
@@ -124,13 +125,13 @@ class Listing:
         )
 
     def to_bytes(self) -> bytes:
-        """The listing, to be kept."""
+        """Return the listing in the form of the cache."""
         columns = (self.paths, self.row_counts, self.kinds, self.kind_of, self.offsets, self.targets, self.sizes)
         return json.dumps(columns).encode()
 
     @staticmethod
     def from_bytes(data: bytes) -> Listing:
-        """A listing that was kept. Raises `ValueError` or `TypeError` for anything else."""
+        """Return a cached listing. Raises `ValueError` or `TypeError` for anything else."""
         paths, row_counts, kinds, *others = json.loads(data)
         columns = [column for column in (row_counts, *others) if column is not None]
         if len(others) != 4 or any(len(column) != len(paths) for column in columns):
@@ -151,7 +152,7 @@ class Listing:
 
 
 def _target(file: DataFile) -> str | None:
-    """The one data file that a position delete is about, as far as its manifest says."""
+    """Return the only data file that a position delete applies to, if its manifest names it."""
     if file.content is not FileContent.POSITION_DELETES or file.referenced_data_file is not None:
         return file.referenced_data_file
     lower = file.lower_bounds.get(DELETE_FILE_PATH)

@@ -1,7 +1,7 @@
-"""Live files of a table, as a check has them: from the manifests, each once.
+"""Live files of a table, from its manifests, each once.
 
-The files of a manifest stay in columns; a `LiveFile` is made where one is looked at. What the columns do not have is
-looked up in the manifest's entries, which are read then, unless they have been.
+The files of a manifest stay in columns; a `LiveFile` is made on access. Attributes that the columns do not have come
+from the manifest's entries, which are read on first use.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ K = TypeVar("K")
 
 @dataclass(eq=False)
 class LiveManifest:
-    """A manifest with live files, as far as they are not in a manifest before it.
+    """A manifest and its live files.
 
     Parameters
     ----------
     manifest:
-        The manifest, as a manifest list names it.
+        The manifest, by its entry in a manifest list.
     listing, locations:
-        Its live files, and where each is read from.
+        Its live files, and the location of each.
     identity_ids:
         For each kind of file, the ids of the columns whose value the partition tuple holds.
     snapshots:
-        Ids of the snapshots that have the manifest.
+        Ids of the snapshots that hold the manifest.
     own:
-        Indexes of the files that no manifest before it lists.
+        Indexes of the files that no earlier manifest lists.
     also_in:
-        All snapshots of files that manifests behind it list as well.
+        All snapshots of files that later manifests list as well, by index.
     metrics:
         Statistics of all its files, by name and field id, as far as they have been looked up.
-    recipe:
-        What the listing depends on; None where nothing of it is kept on disk.
+    cache_key:
+        The cache key of the listing; None if it is not cached.
     """
 
     manifest: ManifestFile
@@ -55,30 +55,30 @@ class LiveManifest:
     identity_ids: Sequence[frozenset[int]]
     snapshots: frozenset[int]
     own: Sequence[int]
-    recipe: bytes | None
+    cache_key: bytes | None
     read: Callable[[], Sequence[ManifestEntry]] = field(repr=False)
     also_in: dict[int, frozenset[int]] = field(default_factory=dict)
     metrics: dict[tuple[str, int], Sequence[Any]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def entries(self) -> Sequence[ManifestEntry]:
-        """What the manifest says of each of its live files. Raises as `read_manifest` does."""
+        """The manifest's entry for each of its live files. Raises as `read_manifest` does."""
         found = self.read()
         if len(found) != len(self.listing):
-            raise CorruptFileError("The manifest was replaced while the table was looked at", file=self.manifest.path)
+            raise CorruptFileError("The manifest was replaced while the table was checked", file=self.manifest.path)
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class LiveFile:
-    """A data or delete file that at least one of the snapshots has: one of a manifest's."""
+    """A data or delete file that at least one of the snapshots holds."""
 
     source: LiveManifest
     index: int
 
     @property
     def kind(self) -> EntryKind:
-        """What it has in common with others: content, format, partition fields, the snapshot that added it."""
+        """The attributes that it shares with others: content, format, partition fields, the snapshot that added it."""
         return self.source.listing.kind(self.index)
 
     @property
@@ -88,38 +88,38 @@ class LiveFile:
 
     @property
     def location(self) -> str:
-        """Where it is read from."""
+        """The location to read it from."""
         return self.source.locations[self.index]
 
     @property
     def record_count(self) -> int:
-        """Its rows, by the manifest."""
+        """The number of rows, by the manifest."""
         return self.source.listing.row_counts[self.index]
 
     @property
     def target(self) -> str | None:
-        """Of a position delete: the one data file that it is about, as far as its manifest says."""
+        """The only data file that a position delete applies to, if its manifest names it."""
         targets = self.source.listing.targets
         return None if targets is None else targets[self.index]
 
     @property
     def snapshots(self) -> frozenset[int]:
-        """Ids of the snapshots that have it."""
+        """Ids of the snapshots that hold it."""
         return self.source.also_in.get(self.index, self.source.snapshots)
 
     @property
     def manifest(self) -> ManifestFile:
-        """The first manifest that lists it, as a manifest list names that."""
+        """The first manifest that lists it."""
         return self.source.manifest
 
     @property
     def entry(self) -> ManifestEntry:
-        """All that its manifest says of it; the manifest is read for this, unless it has been."""
+        """Its manifest entry; reads the manifest on first use."""
         return self.source.entries[self.index]
 
     @property
     def data_file(self) -> DataFile:
-        """What the manifest says of the file itself; see `entry`."""
+        """The data file of its manifest entry; see `entry`."""
         return self.entry.data_file
 
 
@@ -131,12 +131,12 @@ class Run:
     indexes: Sequence[int]
 
     def column(self, values: Sequence[K]) -> Sequence[K]:
-        """The values of these files in a column of the listing."""
+        """Return the values of these files in a column of the listing."""
         return values if len(self.indexes) == len(values) else [values[index] for index in self.indexes]
 
 
 class Files(Sequence[LiveFile]):
-    """Live files in their order; each is made when it is looked at."""
+    """Live files in order; each is made on access."""
 
     __slots__ = ("_length", "runs")
 
@@ -172,17 +172,17 @@ class Files(Sequence[LiveFile]):
 
     @property
     def record_count(self) -> int:
-        """Rows of all of them, by the manifests."""
+        """The rows of all files, by the manifests."""
         return sum(sum(run.column(run.source.listing.row_counts)) for run in self.runs)
 
     @property
     def paths(self) -> Iterator[str]:
-        """The path of each."""
+        """The paths of the files."""
         return chain.from_iterable(run.column(run.source.listing.paths) for run in self.runs)
 
     @property
     def snapshots(self) -> frozenset[frozenset[int]]:
-        """The sets of snapshots that have some of them."""
+        """The distinct sets of snapshots that hold any of the files."""
         found: set[frozenset[int]] = set()
         for run in self.runs:
             also_in = run.source.also_in
@@ -193,7 +193,7 @@ class Files(Sequence[LiveFile]):
         return frozenset(found)
 
     def by(self, key: Callable[[LiveManifest, EntryKind], K]) -> dict[K, Files]:
-        """The files by something that depends on their manifest and kind alone."""
+        """Group the files by a key of their manifest and kind."""
         found: dict[K, list[Run]] = {}
         for run in self.runs:
             source = run.source
@@ -204,14 +204,14 @@ class Files(Sequence[LiveFile]):
 
 @dataclass(frozen=True, slots=True)
 class ListedTwice:
-    """A file that one snapshot lists twice, so that a scan gives its rows, or applies its deletes, twice.
+    """A file that one snapshot lists twice, so that a scan returns its rows, or applies its deletes, twice.
 
     Parameters
     ----------
     file:
-        Its path; of a deletion vector that of its data file.
+        Its path; for a deletion vector, the path of its data file.
     manifests:
-        The paths of the manifests, which may be one.
+        The paths of the manifests, which may be equal.
     what:
         `data file`, `delete file` or `deletion vector`.
     """
@@ -228,7 +228,7 @@ class LiveFiles:
     Parameters
     ----------
     snapshots:
-        The snapshots that were looked at.
+        The snapshots.
     data, deletes:
         Their files, each once, in the order of the manifests.
     unreadable:

@@ -1,6 +1,6 @@
-"""What manifests say of live data files that contradicts itself or the spec, put together from what each says.
+"""Find what manifests say of live data files that contradicts itself or the spec, added up over all manifests.
 
-Columns whose names have moved in the name mapping are passed over: their metrics may be another column's.
+Columns whose names have moved in the name mapping are skipped: their metrics may be another column's.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from projector.planning.pruning.moved_names import ids_with_moved_names
 from projector.schema.name_mapping import NameMapping
 
 AT_MOST = 200_000
-"""Bounds that are looked at, unless values are looked at as well: those of 10,000 files of 20 columns."""
+"""The most bounds that are checked, unless values are read as well: those of 10,000 files of 20 columns."""
 
 
 @dataclass
 class FactCount:
-    """Files that show something, counted: their number, their rows, the first of them, and what it shows."""
+    """The files that show a fact: their number and rows, the first of them, and its details."""
 
     files: int = 0
     rows: int = 0
@@ -35,49 +35,49 @@ class FactCount:
     example: str = ""
 
     def evidence(self, among: int, *facts: str) -> Evidence:
-        """The evidence, with what the first file shows as its first fact."""
-        said = (f"the first has {self.example}",) if self.example else ()
-        return Evidence(self.files, among, self.rows, first_file=self.first_file, facts=(*said, *facts))
+        """Return the evidence, with the details of the first file as its first fact."""
+        example = (f"the first has {self.example}",) if self.example else ()
+        return Evidence(self.files, among, self.rows, first_file=self.first_file, facts=(*example, *facts))
 
 
-def _tallies() -> Any:
+def _fact_counts() -> Any:
     return defaultdict(FactCount)
 
 
 @dataclass
 class ManifestFacts:
-    """What was found, by field id unless said otherwise.
+    """The facts that were found, by field id unless stated otherwise.
 
     Parameters
     ----------
     bounds_of:
-        The number of files whose bounds were looked at.
+        The number of files whose bounds were checked.
     malformed:
-        Bounds that no value of the column, under its type or a legal earlier one, is encoded as.
+        Bounds that are not the encoding of any value of the column, under its type or a legal earlier one.
     inverted:
         Lower bounds above upper ones.
     not_a_number:
         NaN as a bound.
     four_bytes:
-        Bounds of 4 bytes, of columns of any type that can have such.
+        Bounds of 4 bytes, in columns of any type that allows them.
     without_counts:
         Files with rows and neither value nor null counts.
     partition_differs, outside_summary:
-        Partition values that differ from the file's bounds, or that the manifest list's summary leaves out; by spec id
-        and partition field id.
+        Partition values that contradict the file's bounds, or that the manifest list's summary excludes; by spec id and
+        partition field id.
     """
 
     bounds_of: int = 0
-    malformed: dict[int, FactCount] = field(default_factory=_tallies)
-    inverted: dict[int, FactCount] = field(default_factory=_tallies)
-    not_a_number: dict[int, FactCount] = field(default_factory=_tallies)
-    four_bytes: dict[int, FactCount] = field(default_factory=_tallies)
+    malformed: dict[int, FactCount] = field(default_factory=_fact_counts)
+    inverted: dict[int, FactCount] = field(default_factory=_fact_counts)
+    not_a_number: dict[int, FactCount] = field(default_factory=_fact_counts)
+    four_bytes: dict[int, FactCount] = field(default_factory=_fact_counts)
     without_counts: FactCount = field(default_factory=FactCount)
-    partition_differs: dict[tuple[int, int], FactCount] = field(default_factory=_tallies)
-    outside_summary: dict[tuple[int, int], FactCount] = field(default_factory=_tallies)
+    partition_differs: dict[tuple[int, int], FactCount] = field(default_factory=_fact_counts)
+    outside_summary: dict[tuple[int, int], FactCount] = field(default_factory=_fact_counts)
 
-    def tally(self, name: str, field_id: int, spec_id: int) -> FactCount:
-        """The tally of a fact."""
+    def count(self, name: str, field_id: int, spec_id: int) -> FactCount:
+        """Return the count of a fact, to add to."""
         if name == "without_counts":
             return self.without_counts
         key = (spec_id, field_id) if name in ("partition_differs", "outside_summary") else field_id
@@ -92,17 +92,17 @@ def find_manifest_facts(
     at_most: int | None = AT_MOST,
     cache: CacheFile | None = None,
 ) -> ManifestFacts:
-    """Look at the manifest entries of all live data files.
+    """Check the manifest entries of all live data files.
 
     Parameters
     ----------
     mapping:
-        The table's name mapping, if it has one that can be read.
+        The table's name mapping, if it has a readable one.
     at_most:
-        About the number of columns' bounds that are looked at, in files spread over all manifests; None for all.
-        Decoding bounds takes longer than all else, and what is wrong with them is a writer's habit.
+        About how many bounds to check, in files spread over all manifests; None for all. Decoding bounds takes longer
+        than everything else, and a writer that makes a mistake in them makes it in every file.
     cache:
-        Where the facts of manifests are kept; for those that it has, no manifest is read.
+        Cached facts of manifests; manifests with cached facts are not read.
     """
     doubtful = frozenset() if mapping is None else ids_with_moved_names(metadata.schemas, mapping)
     fields = metadata.current_schema.fields_by_id
@@ -115,7 +115,7 @@ def find_manifest_facts(
 
 
 def _step(bounds: int, at_most: int | None) -> int:
-    """One file in how many is looked at: a power of two, so that it seldom changes while a table grows."""
+    """Return n such that one file in n is checked: a power of two, so that it seldom changes while a table grows."""
     step = 1
     while at_most is not None and bounds > at_most * step:
         step *= 2
@@ -123,23 +123,25 @@ def _step(bounds: int, at_most: int | None) -> int:
 
 
 def _facts_of(live: LiveFiles, inputs: FactInputs, cache: CacheFile | None) -> list[tuple[Run, EntryFacts]]:
-    """The facts of each manifest with data files, from the cache where it has them."""
+    """Return the facts of each manifest with data files, from the cache if possible."""
     runs = live.data.runs
-    recipes = [None if r.source.recipe is None else inputs.recipe(r.source.recipe, r.source.manifest) for r in runs]
-    pieces = Pieces(cache, recipes)
+    cache_keys = [
+        None if r.source.cache_key is None else inputs.cache_key(r.source.cache_key, r.source.manifest) for r in runs
+    ]
+    pieces = Pieces(cache, cache_keys)
     found = []
-    for run, recipe in zip(runs, recipes, strict=True):
-        facts = pieces.get(recipe, partial(EntryFacts.from_bytes, count=len(run.source.listing)))
+    for run, cache_key in zip(runs, cache_keys, strict=True):
+        facts = pieces.get(cache_key, partial(EntryFacts.from_bytes, count=len(run.source.listing)))
         if facts is None:
             facts = entry_facts(run.source.manifest, run.source.entries, inputs)
-            pieces.add(recipe, facts.to_bytes)
+            pieces.add(cache_key, facts.to_bytes)
         found.append((run, facts))
     pieces.save()
     return found
 
 
 def _add(facts: ManifestFacts, run: Run, found: EntryFacts, inputs: FactInputs) -> None:
-    """Count what a manifest's entries show, of the files that no manifest before it lists."""
+    """Count the facts of a manifest, for the files that no earlier manifest lists."""
     listing, spec_id = run.source.listing, run.source.manifest.spec_id
     sampled = inputs.sampled(run.source.manifest, found.count)
     mask: bytearray | None = None
@@ -155,12 +157,12 @@ def _add(facts: ManifestFacts, run: Run, found: EntryFacts, inputs: FactInputs) 
         chosen = bytes(flags) if mask is None else bytes(map(and_, flags, mask))
         if 1 not in chosen:
             continue
-        tally = facts.tally(name, field_id, spec_id)
-        if tally.first_file is None:
+        count = facts.count(name, field_id, spec_id)
+        if count.first_file is None:
             first = chosen.index(1)
-            tally.first_file = listing.paths[first]
-            tally.example = found.examples.get((name, field_id), {}).get(first, "")
-        if chosen not in rows_of:  # what is wrong in one column often is in others of the same files
+            count.first_file = listing.paths[first]
+            count.example = found.examples.get((name, field_id), {}).get(first, "")
+        if chosen not in rows_of:  # a fact about one column often holds for others of the same files
             rows_of[chosen] = sum(compress(listing.row_counts, chosen))
-        tally.files += chosen.count(1)
-        tally.rows += rows_of[chosen]
+        count.files += chosen.count(1)
+        count.rows += rows_of[chosen]

@@ -1,7 +1,7 @@
-"""The manifests of snapshots, by their manifest lists: each list is read once, and kept on disk.
+"""Read the manifest lists of snapshots, each once, and cache them on disk.
 
-Lists name all manifests of their snapshot, so those of many snapshots say the same again and again, and take longer to
-read than the few manifests that are new.
+A list names all manifests of its snapshot, so the lists of many snapshots repeat each other, and take longer to read
+than the few manifests that are new.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
-from projector.check.evidence.cache_keys import file_recipes
+from projector.check.evidence.cache_keys import file_cache_keys
 from projector.errors import ProjectorError
 from projector.files.cache.database import CacheFile
 from projector.files.cache.entries import Pieces
@@ -28,22 +28,22 @@ _CONTENT, _PARTITIONS, _KEY = (_NAMES.index(name) for name in ("content", "parti
 def manifests_of(
     snapshots: Sequence[Snapshot], storage: Storage, resolver: PathResolver, cache: CacheFile | None
 ) -> Iterable[tuple[Snapshot, tuple[ManifestFile, ...] | ProjectorError]]:
-    """The manifests of each snapshot, or why they cannot be read."""
+    """Yield the manifests of each snapshot, or the error if they cannot be read."""
     named = [s for s in snapshots if s.manifest_list is not None and s.key_id is None] if cache is not None else []
     locations = resolver.resolve_all([str(snapshot.manifest_list) for snapshot in named])
-    recipes = dict(zip(map(id, named), file_recipes("manifest list", locations, storage), strict=True))
-    pieces = Pieces(cache, recipes.values())
+    cache_keys = dict(zip(map(id, named), file_cache_keys("manifest list", locations, storage), strict=True))
+    pieces = Pieces(cache, cache_keys.values())
     for snapshot in snapshots:
-        recipe = recipes.get(id(snapshot))
-        found = pieces.get(recipe, _from_bytes)
+        cache_key = cache_keys.get(id(snapshot))
+        found = pieces.get(cache_key, _from_bytes)
         if found is None:
             try:
                 found = tuple(snapshot_manifests(storage, snapshot, resolver))
             except ProjectorError as error:
                 yield snapshot, error
                 continue
-            if found:  # of an empty list the snapshot decides whether it is sound
-                pieces.add(recipe, partial(_to_bytes, found))
+            if found:  # whether an empty list is valid depends on the snapshot
+                pieces.add(cache_key, partial(_to_bytes, found))
         yield snapshot, found
     pieces.save()
 

@@ -1,4 +1,4 @@
-"""One statistic of one column for every file, by the manifests: for rules that ask it of all files. Kept on disk."""
+"""Read one statistic of one column for every file, by the manifests, and cache it on disk."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ Column = Sequence[Any]
 
 
 def metric_column(files: Files, name: str, field_id: int, cache: CacheFile | None) -> list[Any]:
-    """A statistic of each file, None where its manifest has none.
+    """Return a statistic of each file, None if its manifest does not have it.
+
+    Raises `CorruptFileError`, and as `read_manifest` does.
 
     Parameters
     ----------
     name:
-        Of the map in the spec: `null_value_counts`, `lower_bounds` and so on.
+        The name of the map in the spec: `null_value_counts`, `lower_bounds` and so on.
     cache:
-        Where columns are kept; for those that it has, no manifest is read.
-
-    Raises `CorruptFileError`, and as `read_manifest` does.
+        Cached columns; for those no manifest is read.
     """
     key = (name, field_id)
     sources = [run.source for run in files.runs if key not in run.source.metrics]
-    recipes = {id(s): _recipe(s.recipe, name, field_id) for s in sources if s.recipe is not None}
-    pieces = Pieces(cache, recipes.values())
+    cache_keys = {id(s): _cache_key(s.cache_key, name, field_id) for s in sources if s.cache_key is not None}
+    pieces = Pieces(cache, cache_keys.values())
     found: list[Any] = []
     for run in files.runs:
         source = run.source
-        recipe = recipes.get(id(source)) if cache is not None else None
-        if key not in source.metrics and recipe is not None:
-            column = pieces.get(recipe, partial(_from_bytes, count=len(source.listing)))
+        cache_key = cache_keys.get(id(source)) if cache is not None else None
+        if key not in source.metrics and cache_key is not None:
+            column = pieces.get(cache_key, partial(_from_bytes, count=len(source.listing)))
             if column is None and (column := _whole(source, name, field_id)) is not None:
-                pieces.add(recipe, partial(_to_bytes, column))
+                pieces.add(cache_key, partial(_to_bytes, column))
             if column is not None:
                 source.metrics[key] = column
         if key in source.metrics:
@@ -56,14 +56,14 @@ def _values(source: LiveManifest, indexes: Iterable[int], name: str, field_id: i
 
 
 def _whole(source: LiveManifest, name: str, field_id: int) -> Column | None:
-    """The column of all files of a manifest; None where it is damaged for some, who may be none of those asked for."""
+    """Return the column of all files of a manifest; None if it is damaged for some, perhaps files not asked for."""
     try:
         return _values(source, range(len(source.listing)), name, field_id)
     except CorruptFileError:
         return None
 
 
-def _recipe(listing: bytes, name: str, field_id: int) -> bytes:
+def _cache_key(listing: bytes, name: str, field_id: int) -> bytes:
     return b"metric\n" + hashlib.sha256(listing + f"{name} {field_id}".encode()).digest()
 
 
@@ -74,5 +74,5 @@ def _to_bytes(column: Column) -> bytes:
 def _from_bytes(piece: bytes, count: int) -> Column:
     found = json.loads(piece)
     if len(found) != count:
-        raise ValueError("the column of other files")
+        raise ValueError("a column of other files")
     return [bytes.fromhex(value) if isinstance(value, str) else value for value in found]

@@ -1,4 +1,4 @@
-"""Whether a file's partition tuple can be true of its rows, by the bounds that its manifest entry has."""
+"""Check whether a file's partition tuple agrees with its rows, by the bounds in its manifest entry."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from projector.schema.types import (
 )
 
 _CUT = (StringType, BinaryType, FixedType)
-"""Types whose bounds may be cut."""
+"""Types whose bounds writers may cut."""
 _MILLISECOND: Mapping[type[IcebergType], int] = {
     TimestampType: 1000,
     TimestamptzType: 1000,
@@ -61,15 +61,15 @@ class _Part:
 
 
 def keeps_values(field: PartitionField, old: IcebergType, new: IcebergType) -> bool:
-    """Whether a promotion keeps the values of a partition field, and the transform takes the new type."""
+    """Return whether a promotion keeps the values of a partition field, and the transform accepts the new type."""
     row = promotion(old, new, format_version=3)
     transform = parse_transform(field.transform)
-    takes = isinstance(transform, UnknownTransform) or accepts(transform, new)
-    return takes and (row is None or row.keeps(field.transform))
+    is_accepted = isinstance(transform, UnknownTransform) or accepts(transform, new)
+    return is_accepted and (row is None or row.keeps(field.transform))
 
 
 class PartitionCheck:
-    """Compares tuples with bounds, for the specs of one table."""
+    """Compares partition tuples with bounds, for the specs of one table."""
 
     def __init__(self, metadata: TableMetadata, types: Mapping[int, IcebergType]) -> None:
         self._parts: dict[int, tuple[_Part, ...]] = {}
@@ -85,7 +85,7 @@ class PartitionCheck:
     def differences(
         self, file: DataFile, lower: Mapping[int, bytes], upper: Mapping[int, bytes]
     ) -> Iterator[tuple[int, str]]:
-        """The partition fields whose value cannot be that of all rows, and why."""
+        """Yield the partition fields whose value cannot be that of all rows, and why."""
         for part in self._parts.get(file.spec_id, ()):
             low, high = lower.get(part.source_id), upper.get(part.source_id)
             if low is None or high is None or part.field_id not in file.partition:
@@ -101,7 +101,7 @@ class PartitionCheck:
 
 
 def _fits(part: _Part, value: Any, stored: IcebergType | None, low: Any, high: Any, size: int) -> bool:
-    """Whether every value between two bounds may have a partition value; True where that cannot be told."""
+    """Return whether every value between two bounds may have a partition value; True if that is unknown."""
     transform, source = part.transform, part.source
     if isinstance(source, UUIDType) and low != high:
         return True  # writers order them differently
@@ -124,9 +124,10 @@ def _fits(part: _Part, value: Any, stored: IcebergType | None, low: Any, high: A
 
 
 def _between(value: Any, low: Any, high: Any, width: int | None) -> bool:
-    """Of values that may be cut: a cut lower bound is not above it, a cut upper bound begins it or is above it.
+    """Return whether a value is between bounds that may be cut.
 
-    Some writers pad bounds with NUL to one length: without these a bound holds no more values back.
+    A cut lower bound is not above the value; a cut upper bound is a prefix of it, or above it. Some writers pad bounds
+    with NUL to one length; ignoring the padding never excludes more values.
     """
     low, high = (low, high) if width is None else (low[:width], high[:width])
     low, high = (bound.rstrip("\0" if isinstance(bound, str) else b"\0") for bound in (low, high))
@@ -134,10 +135,10 @@ def _between(value: Any, low: Any, high: Any, width: int | None) -> bool:
 
 
 def _in_period(transform: Transform, source: IcebergType, value: Any, low: Any, high: Any) -> bool:
-    """Of years, months, days and hours.
+    """Return whether a year, month, day or hour is the only one between two bounds.
 
-    Old writers rounded times before 1970 up; and an upper bound that was rounded to milliseconds may lie at the start
-    of the next period.
+    Old writers rounded times before 1970 up, and an upper bound that was rounded to milliseconds may be the start of
+    the next period.
     """
     first, last = apply(transform, low, source), apply(transform, high, source)
     if last == first + 1 and not isinstance(source, DateType) and apply(transform, high - 1, source) == first:

@@ -1,7 +1,7 @@
-"""One state of a table as rules see it: metadata, a schema, and the files that are alive, read under that schema.
+"""A table's state as rules see it: metadata, a schema, and the live files, read under that schema.
 
-Everything is made when it is first asked for and kept. The files are those of the table as it is; a state after a
-change shares them with the state before.
+Everything is computed on first use and cached. The files are those of the table as it is; the state after a change
+shares them with the state before.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TableFiles:
-    """The files of a table that a check looks at, down to a level of evidence.
+    """The files of a table that a check reads, down to its level.
 
     Parameters
     ----------
     metadata:
         The table's metadata as it is.
     level:
-        How far to look. Manifests and footers are read from `footers` on.
+        How deep to read. Manifests and footers are read from `footers` on.
     snapshots:
         The snapshots whose files count.
     engines:
-        The readers whose troubles count.
+        The readers whose problems to report.
     executors, sample:
-        At level `values`: the engines that read, and how much of each kind of file.
+        At level `values`: the engines that read, and how many files of each kind.
     shape_cache, executor:
-        What is kept on disk of files and manifests, and where footers are read unless in this process.
+        The cache on disk for files and manifests, and the executor that reads footers; None reads in this process.
     progress:
-        Keeps count of what is done.
+        Counts what is done.
     """
 
     metadata: TableMetadata
@@ -88,7 +88,7 @@ class TableFiles:
 
     @cached_property
     def footers(self) -> Footers:
-        """What the footers of the live data files say; nothing at level `schema`."""
+        """The live data files grouped by their footers; empty at level `schema`."""
         files = self.live.data
         self.progress.begin("footers", len(files))
         with gc_paused():
@@ -96,19 +96,19 @@ class TableFiles:
 
     @cached_property
     def marks(self) -> Marks:
-        """Sizes and times of change of the live files, taken before any of them is read; none at level `schema`."""
+        """Sizes and times of change of the live files, taken before any of them is read; empty at level `schema`."""
         locations = (run.column(run.source.locations) for run in self.live.all.runs)
         return Marks.take(chain.from_iterable(locations), self.storage)
 
     @cached_property
     def delete_footers(self) -> Footers:
-        """What the footers of the live Parquet delete files say; nothing at level `schema`."""
+        """The live Parquet delete files grouped by their footers; empty at level `schema`."""
         with gc_paused():
             return read_footers(self.live.deletes, self.storage, self.shape_cache, self.executor, self.marks)
 
     @cached_property
     def entry_checks(self) -> EntryChecks:
-        """Where manifest entries contradict the files that they are about; nothing at level `schema`."""
+        """Contradictions between manifest entries and files; empty at level `schema`."""
         cells = None if self.level >= Level.VALUES else CELLS_COMPARED
         with gc_paused():
             return check_entries(
@@ -123,9 +123,9 @@ class TableFiles:
             )
 
     def bloom_leaves(self, group: LiveGroup) -> frozenset[int]:
-        """Indexes of the leaf columns with bloom filters, in the first file of a group; none where it is not read.
+        """Return the indexes of the leaf columns with bloom filters in a group's first file; none if it is unreadable.
 
-        It opens that file once more, so it is for the few rules and changes that cannot do without.
+        This opens the file once more, so it is only for the few rules and changes that need it.
         """
         known = self._bloom_leaves.get(id(group))
         if known is None:
@@ -138,9 +138,9 @@ class TableFiles:
 
     @cached_property
     def manifest_facts(self) -> ManifestFacts:
-        """What the manifests say of the live data files that is wrong or strange; nothing at level `schema`.
+        """Contradictions in the manifest entries of live data files; empty at level `schema`.
 
-        Where there are very many files, the bounds of some are looked at; of all at level `values`.
+        Bounds are checked in a sample of very many files; at level `values` in all.
         """
         try:
             mapping = self.metadata.name_mapping
@@ -151,17 +151,17 @@ class TableFiles:
             return find_manifest_facts(self.metadata, mapping, self.live, at_most, self._cache)
 
     def metric(self, files: Files, name: str, field_id: int) -> list[Any]:
-        """A statistic of one column for each of some files, by its map's name in the spec; see `metric_column`."""
+        """Return a statistic of one column for each of some files; see `metric_column`."""
         return metric_column(files, name, field_id, self._cache)
 
     @cached_property
     def by_spec(self) -> Mapping[int, Files]:
-        """The live data and delete files of each partition spec that has some; nothing at level `schema`."""
+        """The live data and delete files by partition spec id; empty at level `schema`."""
         return self.live.all.by(lambda source, _: source.manifest.spec_id)
 
     @cached_property
     def equality_ids(self) -> Mapping[int, tuple[LiveFile, ...]]:
-        """The live equality delete files by the ids of the fields that they compare."""
+        """The live equality delete files by the id of each field that they compare."""
         found: dict[int, list[LiveFile]] = {}
         for file in self.live.deletes:
             for field_id in file.kind.equality_ids or ():
@@ -180,11 +180,11 @@ class TableState:
     schema:
         The schema that is, or would be, current.
     files:
-        The files that are alive.
+        The live files.
     columns:
-        Ids of the top-level columns whose values are looked at; None for all.
+        Ids of the top-level columns whose values are read; None for all.
     before:
-        The state before the change that led to this one, whose values are compared with this one's, and whose parsed
+        The state before the change that led to this one. Its values are compared with this one's, and its parsed
         schemas are shared.
     """
 
@@ -196,22 +196,22 @@ class TableState:
 
     @property
     def level(self) -> Level:
-        """How far to look."""
+        """How deep to read."""
         return self.files.level
 
     @property
     def engines(self) -> frozenset[Engine]:
-        """The readers whose troubles count."""
+        """The readers whose problems to report."""
         return self.files.engines
 
     @property
     def footers(self) -> Footers:
-        """What the footers of the live data files say."""
+        """The live data files grouped by their footers."""
         return self.files.footers
 
     @cached_property
     def name_mapping(self) -> NameMapping | None:
-        """The name mapping; None where there is none, or none that can be read (a rule says so)."""
+        """The name mapping; None if there is none, or if it is unreadable (a rule reports that)."""
         try:
             return self.metadata.name_mapping
         except ProjectorError:
@@ -219,7 +219,7 @@ class TableState:
 
     @cached_property
     def history(self) -> Mapping[int, Schema]:
-        """Every schema that can be read, by its id, in the order of the metadata."""
+        """Every readable schema by id, in the order of the metadata."""
         found: dict[int, Schema] = {}
         earlier: Mapping[int, Schema] = {}
         json_before = self.metadata.schema_json
@@ -237,12 +237,12 @@ class TableState:
 
     @cached_property
     def owners(self) -> Mapping[tuple[int | None, str], tuple[int, ...]]:
-        """Ids of the fields that have had each name at each level (see `used_names`), the newest owner last."""
+        """Ids of the fields that have had each name under each parent id, the newest owner last."""
         found: dict[tuple[int | None, str], tuple[int, ...]] = {}
         for schema in (*self.history.values(), self.schema):
-            level_of = schema.parents_by_id.get
+            parent_of = schema.parents_by_id.get
             for field_id, here in schema.fields_by_id.items():
-                place = level_of(field_id), here.name
+                place = parent_of(field_id), here.name
                 had = found.get(place)
                 if had is None or had[-1] != field_id:
                     found[place] = (*(owner for owner in had or () if owner != field_id), field_id)
@@ -250,11 +250,11 @@ class TableState:
 
     @cached_property
     def plans(self) -> tuple[tuple[LiveGroup, Plan], ...]:
-        """How each group of files is read under this schema; empty at level `schema`."""
+        """The plan of each group of files under this schema; empty at level `schema`."""
         return self.plans_under(self.schema)
 
     def plans_under(self, schema: Schema) -> tuple[tuple[LiveGroup, Plan], ...]:
-        """How each group of files would be read under some other schema."""
+        """Return the plan of each group of files under another schema."""
         mapping = self.name_mapping
         return tuple(
             (group, resolve(schema, group.schema, name_mapping=mapping, partition_fields=group.identity_ids))
@@ -270,16 +270,16 @@ class TableState:
         return {field_id: tuple(nodes) for field_id, nodes in found.items()}
 
     def nodes(self, field_id: int) -> tuple[tuple[LiveGroup, PlanNode], ...]:
-        """The plan node of a field in each group of files; nothing at level `schema`."""
+        """Return the plan node of a field in each group of files; empty at level `schema`."""
         return self._nodes.get(field_id, ())
 
     def evidence_where(self, field_id: int, holds: Callable[[LiveGroup, PlanNode], bool]) -> Evidence:
-        """The files for which something holds of the plan node of a field."""
+        """Return the files whose plan node of a field meets a condition."""
         groups = [group for group, node in self.nodes(field_id) if holds(group, node)]
         return self.footers.evidence(groups) if groups else NO_EVIDENCE
 
     def groups_with(self, field_id: int, name: str | None = None) -> list[LiveGroup]:
-        """The groups of files that hold a column of some id at any depth, under some name if one is given."""
+        """Return the groups of files with a column of some id at any depth, and of some name if one is given."""
         return [
             group
             for group in self.footers.groups
@@ -287,11 +287,11 @@ class TableState:
         ]
 
     def stored(self, field_id: int) -> Evidence:
-        """The files that hold a column for a field, whatever it is called there."""
+        """Return the files that hold a column for a field, under any name."""
         return self.evidence_where(field_id, lambda group, node: group.column(node) is not None)
 
     def once(self, make: Callable[[TableState], T]) -> T:
-        """Return what a function makes of this state; it is called once, and its answer kept with the state."""
+        """Return the result of a function of this state, which is called once and cached with the state."""
         if make not in self._made:
             self._made[make] = make(self)
         found: T = self._made[make]
@@ -303,16 +303,16 @@ class TableState:
 
     @property
     def may_have_data(self) -> bool:
-        """Whether there may be rows: False where the metadata, or the manifests that were read, say there are none."""
+        """Whether the table may have rows: False if the metadata or the manifests say that it has none."""
         if not self.files.snapshots:
             return False
         return self.level < Level.FOOTERS or bool(self.files.live.data or self.files.live.unreadable)
 
     def dotted(self, field_id: int) -> str | None:
-        """The dotted path of a field of this schema; None where it has no such field."""
+        """Return the dotted path of a field of this schema; None if the schema does not have the field."""
         path = self.schema.paths_by_id.get(field_id)
         return None if path is None else ".".join(path)
 
     def idless_groups(self) -> Iterator[LiveGroup]:
-        """The groups of files that have columns but no field id at any depth."""
+        """Yield the groups of files that have columns but no field id at any depth."""
         return (g for g in self.footers.groups if g.schema.columns and not g.schema.has_field_ids)

@@ -1,4 +1,4 @@
-"""Whether a manifest list's summary of a manifest covers the partition tuples in it (spec: Manifest Lists)."""
+"""Check whether a manifest list's summary of a manifest covers its partition tuples (spec: Manifest Lists)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Range = tuple[FieldSummary, Any, Any]
 
 
 def summary_ranges(manifest: ManifestFile, file: DataFile) -> dict[int, Range]:
-    """A manifest's summaries by partition field id, where its list has one for each field of its files' tuples."""
+    """Return a manifest's summaries by partition field id; none unless there is one for each field of the tuples."""
     types, summaries, ids = file.partition_types, manifest.partitions, tuple(file.partition)
     if summaries is None or len(summaries) != len(ids) or any(i not in types for i in ids):
         return {}
@@ -22,7 +22,7 @@ def summary_ranges(manifest: ManifestFile, file: DataFile) -> dict[int, Range]:
 
 
 def left_out(ranges: Mapping[int, Range], partition: Mapping[int, Any]) -> Iterator[tuple[int, str]]:
-    """The partition fields of a file whose value the summary of its manifest says is not there."""
+    """Yield the partition fields of a file whose value the summary of its manifest excludes, and why."""
     for field_id, (summary, low, high) in ranges.items():
         value = partition[field_id]
         if value is None:
@@ -41,7 +41,7 @@ def _range(summary: FieldSummary, kind: IcebergType) -> Range:
 
 
 def _outside(value: Any, low: Any, high: Any) -> bool:
-    """Whether a value lies outside of a range that can be decoded; of uuids, whose order differs, nothing is said."""
+    """Return whether a value is outside a range that can be decoded; False for uuids, whose order differs by writer."""
     if isinstance(value, UUID) or low is None or high is None or type(low) is not type(value):
         return False
     return bool(value < low or value > high)
