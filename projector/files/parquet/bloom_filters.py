@@ -1,4 +1,4 @@
-"""Which leaf columns of a Parquet file have bloom filters, by the metadata of its first row group."""
+"""Find the leaf columns of a Parquet file that have bloom filters, in the metadata of its first row group."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _ROW_GROUPS, _COLUMNS, _META_DATA, _BLOOM_FILTER_OFFSET = 4, 1, 3, 14
 
 
 def leaves_with_bloom_filters(footer: Footer) -> frozenset[int]:
-    """Indexes of the leaf columns whose chunks in the first row group have a bloom filter.
+    """Return the indexes of the leaf columns whose chunks in the first row group have a bloom filter.
 
-    Writers make them for the same columns in every row group. Raises `CorruptFileError`.
+    Writers create them for the same columns in every row group. Raises `CorruptFileError`.
     """
     data = footer.data
     groups = _field(data, 0, _ROW_GROUPS)
@@ -32,6 +32,6 @@ def leaves_with_bloom_filters(footer: Footer) -> frozenset[int]:
 
 
 def _field(data: bytes, at: int, field_id: int) -> int | None:
-    """Where a field of the struct at an offset begins; None where it has no such field."""
+    """Return the offset of a field of the struct at an offset; None if it has no such field."""
     spans, _ = thrift.struct_spans(data, at)
     return next((span.start for span in spans if span.field_id == field_id), None)

@@ -1,4 +1,4 @@
-"""Reading the schema elements of a footer, each kind of element once."""
+"""Read the schema elements of a footer, and decode each kind of element once."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from projector.files.parquet.types import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElementType:
-    """All that a schema element says beside its name and field id; elements that say the same share one.
+    """All parts of a schema element but its name and field id. Equal elements share one.
 
     Parameters
     ----------
     repetition:
-        How often the column occurs; None where that is not said, as at the root.
+        How often the column occurs; None if not given, as at the root.
     num_children:
-        Children that a group claims; 0 for a leaf.
+        The number of children that a group claims; 0 for a leaf.
     leaf:
-        Type of a leaf column, None for a group.
+        The type of a leaf column; None for a group.
     annotation:
-        What a group stands for, None for a plain struct.
+        What a group stands for; None for a plain struct.
     problem:
-        Why there can be no such element; None where there can.
+        Why the element is invalid; None if it is valid.
     """
 
     repetition: Repetition | None = None
@@ -50,7 +50,7 @@ class ElementType:
 
 
 class SchemaElement(NamedTuple):
-    """One `SchemaElement` of a footer. A negative field id, which some writers leave for none, is None."""
+    """One `SchemaElement` of a footer. A negative field id, which some writers use for none, is None."""
 
     name: str
     field_id: int | None
@@ -58,14 +58,14 @@ class SchemaElement(NamedTuple):
 
 
 def read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:
-    """Read the schema element at an offset, and give the offset after it.
+    """Read the schema element at an offset, and return the offset after it, too.
 
     Raises
     ------
     BadElement
-        It has no name, or a field id that is no number. Whatever else is wrong is the `problem` of its type.
+        If it has no name, or its field id is not a number. Any other fault is the `problem` of its type.
     CorruptFileError
-        The bytes are no Thrift struct.
+        If the bytes are not a Thrift struct.
     """
     head = data[at : at + 5]
     if head not in _USUAL_HEADS or at + 5 >= len(data):
@@ -87,10 +87,10 @@ def read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:
 
 
 def read_leaves(data: bytes, at: int, most: int) -> tuple[list[FileColumn], list[str | int | FileColumn | None], int]:
-    """Read leaf columns of the usual form, `most` of them at most, up to the first element that is anything else.
+    """Read up to `most` leaf columns of the usual form, and stop at the first element of any other form.
 
-    Gives the columns; what they are equal by (of each its name, its field id, and a number for its type and nullness);
-    and the offset after them. Raises `IndexError` where the data ends.
+    Return the columns; the values that make them equal (the name and field id of each, and a number for its type and
+    nullness); and the offset after them. Raises `IndexError` if the data ends.
     """
     columns: list[FileColumn] = []
     keys: list[str | int | FileColumn | None] = []
@@ -123,7 +123,7 @@ def read_leaves(data: bytes, at: int, most: int) -> tuple[list[FileColumn], list
 
 
 def leaf_number(leaf: FileLeaf, optional: bool) -> int:
-    """A number that stands for a type and its nullness: the same one for equal ones, in this process."""
+    """Return a number for a type and its nullness: within this process, equal ones have the same number."""
     number = _numbers.get((leaf, optional))
     return _numbers.setdefault((leaf, optional), next(_counter)) if number is None else number
 
@@ -132,7 +132,7 @@ def _learn_leaf(data: bytes, at: int, key: tuple[bytes, bytes], end: int) -> _Le
     try:
         element, after = _read_element(data, at)
     except (BadElement, CorruptFileError):
-        return None  # whoever reads it by the book will say what is wrong
+        return None  # the general reader raises the right error
     type_ = element.type
     if after != end or type_.leaf is None or type_.repetition not in (Repetition.REQUIRED, Repetition.OPTIONAL):
         return None
@@ -144,9 +144,9 @@ def _learn_leaf(data: bytes, at: int, key: tuple[bytes, bytes], end: int) -> _Le
     return found
 
 
-# Nearly all elements of leaf columns are written in one form: type, repetition and name as the first three fields, the
-# name shorter than 128 bytes; then integers, and perhaps the logical type. Then the bytes before and after the name say
-# everything but the name, and recur from footer to footer: they are decoded once and remembered.
+# Nearly all elements of leaf columns have one form: type, repetition and name as the first three fields, the name shorter
+# than 128 bytes; then integers, and perhaps the logical type. So the bytes before and after the name hold everything but
+# the name, and recur from footer to footer: they are decoded once and remembered.
 _USUAL_HEADS = frozenset(
     bytes([0x15, 2 * physical, 0x25, 2 * repeats, 0x18]) for physical in range(8) for repeats in range(3)
 )
@@ -161,7 +161,7 @@ _MOST_MET = 50_000
 _met: dict[tuple[bytes, bytes], tuple[int | None, ElementType]] = {}
 
 _LEAF_HEADS = frozenset(head for head in _USUAL_HEADS if head[3] < 4)
-"""Those that are not repeated."""
+"""The heads of elements that are not repeated."""
 
 _Leaf = tuple[int | None, FileLeaf, bool, int]
 _leaves: dict[tuple[bytes, bytes], _Leaf] = {}
@@ -169,7 +169,7 @@ _MOST_COLUMNS = 20_000
 _columns: dict[bytes, tuple[FileColumn, int]] = {}
 _counter = count()
 _numbers: dict[tuple[FileLeaf, bool], int] = {}
-"""A number for each type and nullness met: there are no more than the types that Parquet has, so it is not bounded."""
+"""A number for each known type and nullness. It needs no limit: Parquet has few types."""
 
 
 def _read_element(data: bytes, at: int) -> tuple[SchemaElement, int]:

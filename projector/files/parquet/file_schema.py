@@ -1,9 +1,9 @@
-"""What a Parquet file's footer says of its columns, with nothing of Iceberg in it but the field ids.
+"""The columns of a Parquet file, as its footer describes them. Nothing here is specific to Iceberg but the field ids.
 
-A `FileSchema` is read off the footer's own schema elements, so a writer's hints (`ARROW:schema`) cannot change it.
-Lists and maps are recognised in all their layouts; the repeated groups that only carry the layout are folded away, and
-a column is addressed by its place: the index of the top-level column, then of the child in each struct (a list's
-element is child 0; a map's key and value are 0 and 1).
+A `FileSchema` comes from the footer's own schema elements, so a writer's hints (`ARROW:schema`) cannot change it.
+Lists and maps are recognised in all their layouts, and the repeated groups that only carry the layout are left out. A
+column is addressed by its place: the index of the top-level column, then of the child in each struct (a list's element
+is child 0; a map's key and value are 0 and 1).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Place = tuple[int, ...]
 
 
 class FileKind(StrEnum):
-    """What the values of a leaf column are."""
+    """The kind of the values of a leaf column."""
 
     BOOLEAN = "boolean"
     INTEGER = "integer"
@@ -42,7 +42,7 @@ class FileKind(StrEnum):
 
 
 class TimeUnit(StrEnum):
-    """Unit of a time or timestamp column."""
+    """The unit of a time or timestamp column."""
 
     MILLIS = "ms"
     MICROS = "us"
@@ -51,12 +51,12 @@ class TimeUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileLeaf:
-    """Type of a leaf column. Only the parameters that `kind` has are set.
+    """The type of a leaf column. Only the parameters that apply to `kind` are set.
 
     Parameters
     ----------
     kind:
-        What the values are.
+        The kind of the values.
     physical:
         Parquet's physical type in lower case: `int32`, `int64`, `byte_array`, `fixed_len_byte_array`, ...
     bits, signed:
@@ -105,9 +105,9 @@ class FileStruct:
 
 @dataclass(frozen=True, slots=True)
 class FileList:
-    """A list. `layout` names how it is stored.
+    """A list. `layout` says how it is stored.
 
-    `three-level` is by the book; in `two-level` the repeated column is the element; `repeated` has no LIST annotation;
+    `three-level` follows the standard; in `two-level` the repeated column is the element; `repeated` has no annotation;
     `set` is a group annotated as a map whose entries have a key but no value.
     """
 
@@ -120,7 +120,7 @@ class FileList:
 
 @dataclass(frozen=True, slots=True)
 class FileMap:
-    """A map. `layout` is the name of its repeated group, `key_value` by the book."""
+    """A map. `layout` is the name of its repeated group: `key_value` in the standard."""
 
     key: FileColumn
     value: FileColumn
@@ -154,9 +154,9 @@ class FileColumn:
     type:
         Its type.
     optional:
-        Whether a null is possible at this level.
+        Whether nulls are possible at this level.
     field_id:
-        The Parquet field id, None where the writer gave none.
+        The Parquet field id; None if the writer set none.
     """
 
     name: str
@@ -166,7 +166,7 @@ class FileColumn:
 
     @property
     def children(self) -> tuple[FileColumn, ...]:
-        """Direct children, by the place that addresses them."""
+        """The direct children, in the order of their places."""
         match self.type:
             case FileStruct(fields):
                 return fields
@@ -179,7 +179,7 @@ class FileColumn:
 
     @property
     def leaf_count(self) -> int:
-        """Number of Parquet leaf columns at and below this column."""
+        """The number of Parquet leaf columns at and below this column."""
         match self.type:
             case FileLeaf():
                 return 1
@@ -191,12 +191,12 @@ class FileColumn:
 
 @dataclass(frozen=True, slots=True)
 class FileSchema:
-    """The columns of a Parquet file. Two files with equal `FileSchema` are of one *shape*."""
+    """The columns of a Parquet file. Two files with equal schemas have the same *shape*."""
 
     columns: tuple[FileColumn, ...]
 
     def walk(self) -> Iterator[tuple[Place, FileColumn]]:
-        """Every column at every depth with its place, parents first."""
+        """Yield every column at every depth with its place, parents first."""
 
         def below(column: FileColumn, place: Place) -> Iterator[tuple[Place, FileColumn]]:
             yield place, column
@@ -207,23 +207,23 @@ class FileSchema:
             yield from below(column, (i,))
 
     def at(self, place: Place) -> FileColumn:
-        """The column at a place."""
+        """Return the column at a place."""
         column = self.columns[place[0]]
         for i in place[1:]:
             column = column.children[i]
         return column
 
     def name_path(self, place: Place) -> tuple[str, ...]:
-        """The names in the footer on the way to a place."""
+        """Return the names in the footer from the root to a place."""
         return tuple(self.at(place[: n + 1]).name for n in range(len(place)))
 
     @property
     def has_field_ids(self) -> bool:
-        """Whether any column at any depth has a field id (only files without any use the name mapping)."""
+        """Whether any column at any depth has a field id. Only files without any use the name mapping."""
         return any(column.field_id is not None for _, column in self.walk())
 
     def first_leaf(self, place: Place) -> int:
-        """Index of the first Parquet leaf column at or below a place, counted over the whole file."""
+        """Return the index in the file of the first Parquet leaf column at or below a place."""
         leaf = sum(c.leaf_count for c in self.columns[: place[0]])
         column = self.columns[place[0]]
         for i in place[1:]:

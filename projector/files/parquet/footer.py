@@ -1,11 +1,11 @@
-"""Reading a Parquet footer: found from the end of the file, bounds-checked, and split no further than is needed.
+"""Read a Parquet footer from the end of the file, check its bounds, and split it no further than necessary.
 
 A footer is the struct `FileMetaData`, its length in four bytes, and the magic `PAR1`. Its first two fields are the
-version and the schema, so writers leave the schema as a prefix of the footer: that prefix is the *fingerprint* by which
-a file's shape is recognised without parsing (see `shapes`). A writer that orders the fields otherwise is read all the
-same; its fingerprint is put together from its parts.
+version and the schema, so the schema is part of a prefix of the footer. That prefix is the *fingerprint*, by which a
+file's shape is recognised without parsing (see `shapes`). If a writer orders the fields otherwise, the fingerprint is
+assembled from its parts.
 
-Only the magic at the end is looked at. Sizes and footer offsets that a manifest lists are never used.
+Only the magic at the end is checked. Sizes and footer offsets that a manifest lists are never used.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from projector.files.parquet import thrift
 from projector.files.storage.storage import ByteSource
 
 TAIL_BYTES = 64 * 1024
-"""How much of the end of a file the first read asks for; most footers are shorter."""
+"""How many bytes at the end of a file the first read requests. Most footers are shorter."""
 
 MAX_FOOTER_BYTES = 512 * 1024 * 1024
-"""A footer that claims to be longer is taken for a damaged length field."""
+"""If a footer claims to be longer, its length field is considered damaged."""
 
 MAGIC = b"PAR1"
 _ENCRYPTED_MAGIC = b"PARE"
@@ -36,7 +36,7 @@ _REWRITE = "write the file again, or take it out of the table"
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """The parts of a footer that tell what a file holds.
+    """The parts of a footer that describe the content of a file.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Footer:
     num_rows:
         Rows in the file.
     created_by:
-        The writer, as it names itself; None where it does not.
+        The name and version of the writer; None if not given.
     """
 
     path: str
@@ -75,16 +75,16 @@ def read_footer(source: ByteSource, path: str) -> Footer:
     Raises
     ------
     CorruptFileError
-        The file is empty, cut off, not a Parquet file, or its footer is damaged.
+        If the file is empty, cut off, not a Parquet file, or its footer is damaged.
     UnsupportedError
-        The file is encrypted, wholly or in some columns, or is an Avro or ORC file.
+        If the file is encrypted, wholly or in some columns, or is an Avro or ORC file.
     """
     data, start = read_tail(source, path)
     return parse_footer(data[start:-8], path)
 
 
 def read_tail(source: ByteSource, path: str) -> tuple[bytes, int]:
-    """Read the end of a Parquet file, by one read where the footer is not longer than `TAIL_BYTES`.
+    """Read the end of a Parquet file, by one read if the footer is not longer than `TAIL_BYTES`.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def read_tail(source: ByteSource, path: str) -> tuple[bytes, int]:
 
 
 def parse_footer(data: bytes, path: str) -> Footer:
-    """Take apart the bytes of a footer; `path` names the file in errors. Raises like `read_footer`."""
+    """Parse the bytes of a footer; `path` names the file in errors. Raises like `read_footer`."""
     try:
         spans, _ = thrift.struct_spans(data, 0)
     except CorruptFileError as error:
@@ -148,7 +148,7 @@ def parse_footer(data: bytes, path: str) -> Footer:
 
 
 def leading_schema(data: bytes) -> int | None:
-    """Offset of the list of schema elements where a footer starts with version and schema; None where it does not."""
+    """Return the offset of the schema elements if a footer starts with version and schema, else None."""
     if data[:1] != _VERSION_HEADER:
         return None
     at = 1
@@ -160,7 +160,7 @@ def leading_schema(data: bytes) -> int | None:
 def rows_after_schema(data: bytes, at: int) -> int | None:
     """Return the number of rows of a footer whose schema ends at offset `at`; None if it does not come next.
 
-    None, too, if there are rows but no row groups, or the reverse: `parse_footer` says what is wrong.
+    Also return None if there are rows but no row groups, or the reverse: `parse_footer` raises the right error.
     """
     if data[at : at + 1] != _NUM_ROWS_HEADER:
         return None
@@ -177,7 +177,7 @@ def rows_after_schema(data: bytes, at: int) -> int | None:
 
 
 def _row_group_rows(data: bytes, at: int) -> int:
-    """The rows of all row groups."""
+    """Return the number of rows in all row groups."""
     _, count, at = thrift.read_list_header(data, at)
     rows = 0
     for _ in range(count):
@@ -192,12 +192,12 @@ def _is_empty_list(header: bytes) -> bool:
 
 
 def damaged(path: str, what: str) -> CorruptFileError:
-    """The error for a footer that is not what Parquet asks for."""
+    """Return the error for a footer that violates the Parquet format."""
     return CorruptFileError(f"the Parquet footer is damaged: {what}", file=path, hint=_REWRITE)
 
 
 def _is_algorithm(data: bytes, span: thrift.FieldSpan) -> bool:
-    """Whether a field is the union `EncryptionAlgorithm`, not what damage made of another one."""
+    """Return whether a field is the union `EncryptionAlgorithm`, and not another field that was damaged."""
     return span.kind == thrift.STRUCT and set(thrift.read_struct(data, span.start)[0]) in ({1}, {2})
 
 
@@ -213,7 +213,7 @@ def _read(source: ByteSource, offset: int, length: int, path: str) -> bytes:
 
 
 def _wrong_magic(source: ByteSource, tail: bytes, path: str) -> ProjectorError:
-    """Why a file does not end like a Parquet file: the error that says it best."""
+    """Return the error that best explains why a file does not end like a Parquet file."""
     if tail[-4:] == _ENCRYPTED_MAGIC:
         return UnsupportedError(
             "the file is encrypted (its footer is, it ends in PARE), and encrypted files are not read",

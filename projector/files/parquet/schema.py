@@ -1,16 +1,16 @@
-"""From a footer's schema elements to a `FileSchema`: the tree, and the layouts of lists and maps.
+"""Build a `FileSchema` from a footer's schema elements: the tree, and the layouts of lists and maps.
 
-Layouts follow the backward-compatibility rules of Parquet's logical types. Where those leave room, the structure is the
-one that pyarrow's reader gives, because places must address the same children there:
+Layouts follow the backward-compatibility rules of Parquet's logical types. If those leave a choice, the structure is
+that of pyarrow's reader, because places must address the same children there:
 
 * a repeated column outside a list is a list that cannot be null, and so are its elements; the field id is the list's;
 * a map whose entries have no value is a list of its keys (`FileList` of layout `set`);
-* key and value of a map are told apart by their order, whatever they are called.
+* the first child of a map's entries is the key and the second is the value, whatever their names.
 
-The structure is the same, but pyarrow says other things of it: it repeats the field id of an unannotated repeated group
-on its element. It refuses to read any column of a file that has a map with optional keys, or a list or map that is
+The structure is the same, but pyarrow differs in details. It repeats the field id of an unannotated repeated group
+on its element. It rejects every column of a file that has a map with optional keys, or a list or map that is
 itself the repeated element of a two-level list and has its own three levels (`LIST-annotated groups must not be
-repeated`). Those schemas are described here all the same; other engines read them.
+repeated`). This module still describes such schemas, because other engines read them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from projector.files.parquet.footer import damaged
 from projector.files.parquet.types import Annotation, BadElement, Repetition
 
 MAX_DEPTH = 100
-"""Columns nested deeper than this in the footer's schema are refused."""
+"""Schemas with columns nested deeper than this are rejected."""
 
 
 def read_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, int]:
@@ -53,13 +53,13 @@ def read_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, int]:
 
 
 SchemaKey = tuple[str | int | FileColumn | None, ...]
-"""What schemas are equal by, cheaper to hash than columns: three values for a leaf, a column for anything else."""
+"""The values that make schemas equal, cheaper to hash than columns: three for a leaf, a column for anything else."""
 
 
 def read_keyed_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, SchemaKey, int]:
-    """Like `read_schema`, with what the schema is equal by: keys are equal exactly where schemas are.
+    """Read a schema as `read_schema` does, with a key: keys are equal if and only if schemas are.
 
-    Leaf columns at the top, of which most schemas have most, are read without a tree.
+    Top-level leaf columns, which most schemas mostly have, are read without building a tree.
     """
     try:
         found = _read_quickly(data, at, path)
@@ -72,7 +72,7 @@ def read_keyed_schema(data: bytes, at: int, path: str) -> tuple[FileSchema, Sche
 
 
 def _read_quickly(data: bytes, at: int, path: str) -> tuple[FileSchema, SchemaKey, int] | None:
-    """None for what is not in good order: reading it by the book says what is wrong."""
+    """Read a well-formed schema; None for any other, for which the general reader raises the right error."""
     kind, size, at = thrift.read_list_header(data, at)
     if kind != thrift.STRUCT or not size:
         return None
@@ -81,13 +81,13 @@ def _read_quickly(data: bytes, at: int, path: str) -> tuple[FileSchema, SchemaKe
         return None
     columns: list[FileColumn] = []
     keys: list[str | int | FileColumn | None] = []
-    left, wanted = size - 1, root.type.num_children
-    while len(columns) < wanted:
-        leaves, leaf_keys, at = read_leaves(data, at, wanted - len(columns))
+    left, count = size - 1, root.type.num_children
+    while len(columns) < count:
+        leaves, leaf_keys, at = read_leaves(data, at, count - len(columns))
         columns += leaves
         keys += leaf_keys
         left -= len(leaves)
-        if len(columns) == wanted:
+        if len(columns) == count:
             break
         elements, at = _subtree(data, at, left)
         if elements is None:
@@ -101,7 +101,7 @@ def _read_quickly(data: bytes, at: int, path: str) -> tuple[FileSchema, SchemaKe
 
 
 def _subtree(data: bytes, at: int, most: int) -> tuple[list[SchemaElement] | None, int]:
-    """An element and all below it; None where they are more than there can be."""
+    """Read an element and all below it; None if they are more than `most`."""
     elements: list[SchemaElement] = []
     open_places = 1
     while open_places:
@@ -120,7 +120,7 @@ def _key(column: FileColumn) -> SchemaKey:
 
 
 class _Node:
-    """A schema element and the elements below it; `path`, the dotted names on the way to it, of groups only."""
+    """A schema element and the elements below it. Only groups have a `path`, the dotted names from the root."""
 
     __slots__ = ("children", "element", "path")
 
@@ -159,7 +159,7 @@ def _elements(data: bytes, at: int, path: str) -> tuple[list[SchemaElement], int
 
 
 def _tree(elements: list[SchemaElement], path: str) -> _Node:
-    """Put the depth-first list of elements together, without recursion."""
+    """Build a tree from the depth-first list of elements, without recursion."""
     if not elements:
         raise damaged(path, "the schema is empty, without even a root")
     top = elements[0].type
@@ -209,7 +209,7 @@ def _check_element(element: SchemaElement, where: str, path: str) -> None:
 
 
 def _column(node: _Node, path: str) -> FileColumn:
-    """A child of a struct. Repeated without a list around it, it is a list that cannot be null."""
+    """Return a child of a struct. If it is repeated without a list around it, it is a list that cannot be null."""
     name, field_id, element_type = node.element
     type_ = element_type.leaf or _group(node, path)
     if element_type.repetition is Repetition.REPEATED:
@@ -218,7 +218,7 @@ def _column(node: _Node, path: str) -> FileColumn:
 
 
 def _group(node: _Node, path: str) -> FileType:
-    """The type of a group, whatever its repetition."""
+    """Return the type of a group, whatever its repetition."""
     match node.element.type.annotation:
         case Annotation.LIST:
             return _list(node, path)
@@ -240,7 +240,7 @@ def _list(node: _Node, path: str) -> FileList:
 
 
 def _is_element(repeated: _Node, list_name: str) -> bool:
-    """Whether the repeated node of a list is the element itself, not a group around it."""
+    """Return whether the repeated node of a list is the element itself, not a group around it."""
     if repeated.is_leaf or len(repeated.children) > 1:
         return True
     return repeated.children[0].is_repeated or repeated.element.name in ("array", f"{list_name}_tuple")

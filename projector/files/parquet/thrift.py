@@ -1,8 +1,8 @@
-"""A reader for Thrift's compact protocol: as much of it as a Parquet footer needs.
+"""Read Thrift's compact protocol, as far as a Parquet footer needs it.
 
-Every function takes the bytes and an offset and gives the offset after what it read. Nothing here trusts a length, a
-count or a depth that the data claims: what does not fit into the bytes at hand raises `CorruptFileError` (without a
-file; the caller knows which), at a cost that is linear in the bytes.
+Every function takes bytes and an offset, and returns the offset after the value that it read. Nothing here trusts a
+length, a count or a depth that the data claims: a value that does not fit into the bytes raises `CorruptFileError`
+(without a file, which the caller knows). The cost is linear in the bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STRUCT = 12
 UUID = 13
 
 MAX_DEPTH = 64
-"""Structs and lists nested deeper than this are refused; a Parquet footer has about seven levels."""
+"""Structs and lists nested deeper than this are rejected. A Parquet footer has about seven levels."""
 
 _LONGEST_VARINT = 10
 _BOOLEANS = frozenset((TRUE, FALSE))
@@ -40,7 +40,7 @@ Value = bool | int | bytes
 
 
 class FieldSpan(NamedTuple):
-    """Where one field of a struct lies: its id, its wire type, and the offsets its value starts and ends at."""
+    """The place of one field of a struct: its id, its wire type, and the offsets where its value starts and ends."""
 
     field_id: int
     kind: int
@@ -71,10 +71,10 @@ def read_list_header(data: bytes, at: int) -> tuple[int, int, int]:
 
 
 def read_struct(data: bytes, at: int) -> tuple[dict[int, Value], int]:
-    """Decode one level of a struct: fields by id (of one given twice the last), and the offset after it.
+    """Decode one level of a struct: fields by id (the last one if an id occurs twice), and the offset after it.
 
-    A struct in it is given as its bytes, to be read in turn. Lists, sets, maps, doubles and UUIDs are stepped over:
-    none of the structs decoded here has any.
+    Nested structs are returned as bytes, to be decoded in turn. Lists, sets, maps, doubles and UUIDs are skipped: none
+    of the structs decoded here has any.
     """
     try:
         fields, at = _struct(data, at)
@@ -86,7 +86,7 @@ def read_struct(data: bytes, at: int) -> tuple[dict[int, Value], int]:
 
 
 def struct_spans(data: bytes, at: int) -> tuple[list[FieldSpan], int]:
-    """Walk over a struct without decoding it: where each field lies, in the order written, and the offset after it."""
+    """Find the fields of a struct without decoding them: their places, in order, and the offset after the struct."""
     spans: list[FieldSpan] = []
     field_id = 0
     try:
@@ -104,7 +104,7 @@ def struct_spans(data: bytes, at: int) -> tuple[list[FieldSpan], int]:
 
 
 def skip_value(data: bytes, at: int, kind: int) -> int:
-    """Step over one value of wire type `kind` (as a struct holds it) and give the offset after it."""
+    """Skip one value of wire type `kind` (as a struct holds it), and return the offset after it."""
     try:
         at = _skip(data, at, kind, 0)
     except IndexError:
@@ -131,7 +131,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _field_header(data: bytes, at: int, previous_id: int) -> tuple[int, int, int]:
-    """Wire type, field id, and the offset of the value; `STOP` at the end of the struct."""
+    """Read the wire type and field id of a field, and the offset of its value; `STOP` at the end of the struct."""
     header = data[at]
     at += 1
     if header == STOP:
@@ -152,7 +152,7 @@ def _list_header(data: bytes, at: int) -> tuple[int, int, int]:
     if size == 15:
         size, at = _varint(data, at)
     kind = header & 15
-    if size > len(data) - at:  # every element takes a byte at least
+    if size > len(data) - at:  # every element takes at least a byte
         raise CorruptFileError(f"a list at byte {at} claims {size} elements, more than there are bytes")
     return kind, size, at
 
@@ -215,7 +215,7 @@ def _struct(data: bytes, at: int) -> tuple[dict[int, Value], int]:
 
 
 def _skip(data: bytes, at: int, kind: int, depth: int) -> int:
-    """The offset after a field's value; it may lie past the end, which the next look at the data finds out."""
+    """Return the offset after a field's value. It may lie past the end, which the next access to the data detects."""
     if kind in _INTEGERS:
         start = at
         while data[at] > 0x7F:
@@ -239,7 +239,7 @@ def _skip(data: bytes, at: int, kind: int, depth: int) -> int:
             if header < 16:  # the field id follows in long form
                 at = _skip(data, at, I16, depth)
             kind = header & 15
-            # The two commonest kinds are stepped over here: a footer has tens of them for every column.
+            # The two most common kinds are skipped here, because a footer has tens of them for every column.
             if kind in _INTEGERS:
                 if data[at] < 0x80:
                     at += 1

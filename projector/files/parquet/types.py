@@ -1,7 +1,7 @@
-"""Parquet's types and annotations: what the values of a leaf column are, and what a group stands for.
+"""Parquet's types and annotations: the type of a leaf column, and what a group stands for.
 
-`logicalType` decides where an element has one that is known here; else `converted_type`; else the physical type alone,
-which is what Parquet asks of a reader that does not know an annotation.
+An element's `logicalType` decides if it is supported; else `converted_type`; else the physical type alone, as Parquet
+requires of a reader that does not know an annotation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Repetition(IntEnum):
 
 
 class Converted(IntEnum):
-    """The older annotations (`ConvertedType`). `NULL` was written by some versions of Parquet C++ only."""
+    """The older annotations (`ConvertedType`). Only some versions of Parquet C++ wrote `NULL`."""
 
     UTF8 = 0
     MAP = 1
@@ -99,7 +99,7 @@ class BadElement(ValueError):
 
 
 class Declared(NamedTuple):
-    """What an element says of a leaf's type: the number `length`, and an annotation by its old or its new name."""
+    """The parts of an element that make up the type of a leaf, with its annotation in the old or the new form."""
 
     physical: str
     length: int | None
@@ -111,12 +111,12 @@ class Declared(NamedTuple):
 
 
 def converted_type(number: int) -> Converted | None:
-    """The older annotation of a number; None where it is not known here."""
+    """Return the older annotation with a number; None if it is unknown."""
     return _CONVERTED.get(number)
 
 
 def logical_type(value: Value | None) -> tuple[Logical | None, dict[int, Value]]:
-    """The member of the union `LogicalType` and its parameters; None where it is not known here."""
+    """Return the member of the union `LogicalType` and its parameters; None if it is unknown."""
     if value is None:
         return None, {}
     members = _nested(value)
@@ -135,7 +135,7 @@ def _nested(value: Value | None) -> dict[int, Value]:
 
 
 def annotation(converted: Converted | None, logical: Logical | None) -> Annotation | None:
-    """What a group with these annotations stands for; None for a plain struct."""
+    """Return what a group with these annotations stands for; None for a plain struct."""
     match logical, converted:
         case (Logical.LIST, _) | (None, Converted.LIST):
             return Annotation.LIST
@@ -148,7 +148,7 @@ def annotation(converted: Converted | None, logical: Logical | None) -> Annotati
 
 
 def leaf_type(declared: Declared) -> FileLeaf:
-    """The type of a leaf column. Raises `BadElement` where its annotation does not fit its physical type."""
+    """Return the type of a leaf column. Raises `BadElement` if its annotation does not fit its physical type."""
     length = declared.length
     if declared.physical != "fixed_len_byte_array":
         declared = declared._replace(length=None)

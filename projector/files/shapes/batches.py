@@ -1,7 +1,7 @@
-"""Shapes of files that are always asked for together, such as those of a manifest: kept on disk batch by batch.
+"""Cache on disk the shapes of files that are always read together, such as those of a manifest.
 
-What is kept of a batch is found by the paths, sizes and times of change of all its files, so one look answers for
-thousands of them. Where a file has changed, or one more has come, the batch's files are looked up one by one.
+The key of a batch holds the paths, sizes and modification times of all its files, so one lookup answers for thousands
+of them. If a file has changed, or another one was added, the files of the batch are looked up one by one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def read_shape_batches(
     executor: Executor | None = None,
     marks: Marks | None = None,
 ) -> ShapesRead:
-    """The shape of every file of some batches, one batch after the other. Errors are given in their place.
+    """Return the shape of every file of some batches, one batch after the other. Errors stand in place of schemas.
 
     Parameters
     ----------
@@ -44,7 +44,9 @@ def read_shape_batches(
         return read_shapes([*chain.from_iterable(batches)], storage, executor=executor)
     known, file = KnownShapes(), cache.file
     if marks is None:
-        marks = Marks.take(chain.from_iterable(batches), storage)  # before the files are read, so that a change shows
+        marks = Marks.take(
+            chain.from_iterable(batches), storage
+        )  # before the files are read, so that a change is noticed
     recipes = [_recipe(batch, marks, storage) for batch in batches]
     answers = _Answers(file, known, [recipe for recipe in recipes if recipe is not None])
     found = [
@@ -71,7 +73,7 @@ def read_shape_batches(
 
 
 def _recipe(batch: Sequence[str], marks: Marks, storage: Storage) -> bytes | None:
-    """All that the shapes of some files depend on; None where they must not be kept, or a file is not there."""
+    """Return all that the shapes of some files depend on; None if they must not be cached, or a file is missing."""
     by_path = marks.by_path
     text = "\0".join(batch)
     if not batch or ("://" in text and ("?" in text or "@" in text) and any(map(may_hold_secrets, batch))):
@@ -90,7 +92,7 @@ def _recipe(batch: Sequence[str], marks: Marks, storage: Storage) -> bytes | Non
 
 
 def _packed(recipe: bytes, answer: Batch, known: KnownShapes) -> Mapping[bytes, bytes]:
-    """The pieces to keep of a batch: its answer, and the fingerprints of its shapes. None with a file in error."""
+    """Return the pieces of a batch: its answer, and the fingerprints of its shapes; none if a file has an error."""
     schemas, row_counts = answer
     places: dict[int, int] = {}
     pieces: dict[bytes, bytes] = {}
@@ -111,16 +113,16 @@ def _shape_recipe(digest: str) -> bytes:
 
 
 class _Answers:
-    """What is kept of batches, unpacked; each shape is looked up once."""
+    """The cached answers for batches. Looks up each shape once."""
 
     def __init__(self, file: CacheFile, known: KnownShapes, recipes: Sequence[bytes]) -> None:
         self._file, self._known = file, known
-        self._kept = file.pieces(recipes)
+        self._pieces = file.pieces(recipes)
         self._schemas: dict[str, FileSchema | None] = {}
 
     def of(self, recipe: bytes, count: int) -> Batch | None:
-        """The answer for a batch of so many files, if it is kept."""
-        piece = self._kept.pop(recipe, None)
+        """Return the answer for a batch of `count` files, if it is cached."""
+        piece = self._pieces.pop(recipe, None)
         if piece is None:
             return None
         try:

@@ -1,9 +1,9 @@
-"""Shapes of files kept on disk, so that a file that was read once, and has not changed, is not opened again.
+"""Cache the shapes of files on disk, so that an unchanged file is opened once only.
 
-Kept are, for each file, its size, the time of its last change, its rows and its shape; and of each shape the beginning
-of the footer that it is parsed from. Folders are known by a digest, so that the cache does not list anyone's buckets.
-A file whose size or time differ is read again. Nothing depends on the cache: where it cannot be read or written, files
-are read as if there were none. Files that are always asked for together are also kept as batches (`shape_batches`).
+The cache stores of each file its size, modification time, rows and shape; and of each shape the beginning of the footer
+that it is parsed from. It stores only a digest of folders, so that it does not list a user's buckets. A file whose size
+or time differs is read again. If the cache cannot be read or written, files are read as if there were none. Files that
+are always read together are also cached as batches (`batches`).
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from projector.files.shapes.shapes import KnownShapes
 from projector.files.storage.storage import Storage
 
 DEFAULT_LIMIT = 512 * 1024 * 1024
-"""Bytes that the cache may take on disk; PROJECTOR_CACHE_BYTES says otherwise."""
+"""The most bytes that the cache takes on disk, unless PROJECTOR_CACHE_BYTES is set."""
 
 _SETTLED = 50_000_000
 _SETTLED_COARSELY = 2_000_000_000
-"""Nanoseconds that must lie between a change and the look at a file: a second change would not show before that. Some
-file systems, and object stores, tell times in whole seconds."""
+"""Nanoseconds that must lie between a change of a file and its mark: a second change within them might not alter the
+mark. Some file systems, and object stores, record times in whole seconds."""
 
 _FEW = 200
-"""Files of a folder that are looked up one by one; for more, all of the folder is fetched."""
+"""Up to so many files of a folder are looked up one by one. For more, the whole folder is fetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Sizes and times of change of files, looked up at a moment (nanoseconds from 1970)."""
+    """Sizes and modification times of files, as of a moment (nanoseconds from 1970)."""
 
     by_path: Mapping[str, tuple[int, int]]
     taken_at: int
 
     @staticmethod
     def take(paths: Iterable[str], storage: Storage) -> Marks:
-        """The marks of files as they are now."""
+        """Return the present marks of files."""
         moment = time.time_ns()
         return Marks(storage.marks(paths), moment)
 
     def settled(self, path: str) -> tuple[int, int] | None:
-        """The mark of a file, unless it changed so shortly before that another change might not show."""
+        """Return the mark of a file; None if it changed so recently that another change might not show."""
         mark = self.by_path.get(path)
         if mark is None:
             return None
@@ -59,23 +59,23 @@ class Marks:
         return mark if age > (_SETTLED_COARSELY if mark[1] % 1_000_000_000 == 0 else _SETTLED) else None
 
     def all_settled(self, times: Iterable[int]) -> bool:
-        """Whether files with these times of change are surely settled, all of them."""
+        """Return whether all files with these modification times are certainly settled."""
         return self.taken_at - max(times, default=0) > _SETTLED_COARSELY
 
 
 @dataclass(slots=True)
 class Stored:
-    """What the cache knows of files, in their order: None for the schema of a file that it does not know."""
+    """What the cache holds of some files, in their order. The schema of a file that it does not hold is None."""
 
     schemas: list[FileSchema | None] = field(default_factory=list)
     row_counts: list[int] = field(default_factory=list)
 
 
 def cache_folder() -> Path:
-    """Where caches are: PROJECTOR_CACHE_DIR, or `projector` in the user's folder of caches (XDG_CACHE_HOME)."""
-    given = os.environ.get("PROJECTOR_CACHE_DIR")
-    if given:
-        return Path(given)
+    """Return the folder of the cache: PROJECTOR_CACHE_DIR, or `projector` in the user's caches (XDG_CACHE_HOME)."""
+    folder = os.environ.get("PROJECTOR_CACHE_DIR")
+    if folder:
+        return Path(folder)
     if sys.platform == "win32":
         home = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -87,14 +87,14 @@ def cache_folder() -> Path:
 
 @dataclass(frozen=True)
 class ShapeCache:
-    """The shapes kept in a folder. Any number of processes and threads may use it at once.
+    """A cache of shapes in a folder. Any number of processes and threads may use it at once.
 
     Parameters
     ----------
     folder:
-        Where its file is; made when something is kept.
+        The folder of its file, created by the first write.
     limit:
-        Bytes it may take. Beyond that, the folders not used for the longest time are dropped.
+        The most bytes that it takes. Beyond that, the least recently used folders are evicted.
     """
 
     folder: Path
@@ -102,11 +102,11 @@ class ShapeCache:
 
     @property
     def file(self) -> CacheFile:
-        """The database that they are in."""
+        """The database of the cache."""
         return CacheFile(self.folder, self.limit)
 
     def look_up(self, paths: Sequence[str], storage: Storage, known: KnownShapes, marks: Marks | None = None) -> Stored:
-        """The shapes of the files that are known and have not changed since; `marks` where they are known already."""
+        """Return the cached shapes of unchanged files. `marks` saves looking them up, if the caller has them."""
         unknown = Stored([None] * len(paths), [0] * len(paths))
         file = self.file
         if not file.path.exists():
@@ -127,7 +127,7 @@ class ShapeCache:
         marks: Marks | None,
     ) -> Stored:
         key = self.file.key()
-        kept: dict[str, tuple[int, int, int, int, bytes, bytes]] = {}
+        cached: dict[str, tuple[int, int, int, int, bytes, bytes]] = {}
         for folder, names in _by_folder(paths).items():
             digest = _digest(folder, storage)
             row = database.execute("SELECT id FROM folders WHERE digest = ?", (digest,)).fetchone()
@@ -143,20 +143,20 @@ class ShapeCache:
                     for name in names
                     for each in database.execute(f"{columns} AND name = ?", (*row, name[len(folder) :]))
                 )
-            kept |= {folder + name: (*entry, proof_of_file, digest) for name, *entry, proof_of_file in found}
-        if not kept:
+            cached |= {folder + name: (*entry, proof_of_file, digest) for name, *entry, proof_of_file in found}
+        if not cached:
             return Stored([None] * len(paths), [0] * len(paths))
-        now = storage.marks(path for path in paths if path in kept) if marks is None else marks.by_path
-        schemas = self._schemas(database, {entry[2] for entry in kept.values()}, known, key)
+        now = storage.marks(path for path in paths if path in cached) if marks is None else marks.by_path
+        schemas = self._schemas(database, {entry[2] for entry in cached.values()}, known, key)
         result = Stored()
         add_schema, add_rows = result.schemas.append, result.row_counts.append
         for path in paths:
-            entry = kept.get(path)
+            entry = cached.get(path)
             if entry is not None and entry[:2] == now.get(path) and entry[2] in schemas:
                 size, mark, shape, rows, proof_of_file, digest = entry
                 schema, proof_of_shape = schemas[shape]
-                said = _said(_split(path)[1], size, mark, rows)
-                if proven(proof_of_file, key, digest, said, proof_of_shape):
+                claims = _claims(_split(path)[1], size, mark, rows)
+                if proven(proof_of_file, key, digest, claims, proof_of_shape):
                     add_schema(schema)
                     add_rows(rows)
                     continue
@@ -177,7 +177,7 @@ class ShapeCache:
                         found[number] = known.adopt(fingerprint), proof_of_shape
         return found
 
-    def keep(
+    def store(
         self,
         paths: Sequence[str],
         marks: Marks,
@@ -186,13 +186,13 @@ class ShapeCache:
         known: KnownShapes,
         storage: Storage,
     ) -> None:
-        """Remember files that were read, with the marks that they had before that.
+        """Store the shapes of files that were read, with the marks that they had before the read.
 
-        Not kept are those without a mark, those that could not be read, and those changed a moment before.
+        Skip files without a mark, files that could not be read, and files that changed a moment before.
         """
-        self.file.write(lambda database: self._keep(database, paths, marks, schemas, row_counts, known, storage))
+        self.file.write(lambda database: self._store(database, paths, marks, schemas, row_counts, known, storage))
 
-    def _keep(
+    def _store(
         self,
         database: sqlite3.Connection,
         paths: Sequence[str],
@@ -231,7 +231,7 @@ class ShapeCache:
                 )
                 numbers[id(schema)] = number, proof_of_shape
             shape, proof_of_shape = numbers[id(schema)]
-            proof_of_file = proof(key, folders[folder][1], _said(name, *mark, count), proof_of_shape)
+            proof_of_file = proof(key, folders[folder][1], _claims(name, *mark, count), proof_of_shape)
             rows.append((folders[folder][0], name, *mark, shape, count, proof_of_file))
         database.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         database.commit()
@@ -245,21 +245,21 @@ def default_cache() -> ShapeCache | None:
             return None
         cache = ShapeCache(cache_folder(), limit)
         trouble = cache.file.why_not_private()
-    except (ValueError, RuntimeError, OSError):  # no number, no home, no access
+    except (ValueError, RuntimeError, OSError):  # not a number, no home folder, no access
         return None
     if trouble is None:
         return cache
     warnings.warn(
-        f"the cache in {cache.folder} is not used, because {trouble}: what it says could be forged; make it yours alone"
-        " (chmod 700 for the folder, 600 for its files), delete it, or set PROJECTOR_CACHE_DIR to another folder",
+        f"the cache in {cache.folder} is not used, because {trouble}: its content could be forged; restrict it to your"
+        " user (chmod 700 for the folder, 600 for its files), delete it, or set PROJECTOR_CACHE_DIR to another folder",
         ProjectorWarning,
         stacklevel=3,
     )
     return None
 
 
-def _said(name: str, size: int, mark: int, rows: int) -> bytes:
-    """Return what the cache says of a file."""
+def _claims(name: str, size: int, mark: int, rows: int) -> bytes:
+    """Return the bytes that the proof of a file covers."""
     return f"{size} {mark} {rows} {name}".encode("utf-8", "surrogatepass")
 
 
@@ -281,15 +281,15 @@ def _by_folder(paths: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _digest(folder: str, storage: Storage) -> bytes:
-    """What a folder is known by: its path, made absolute, and the store that it is in."""
+    """Return the digest of a folder: of its absolute path and its store."""
     return hashlib.sha256(f"{storage.stores}\n{absolute(folder or '.')}".encode("utf-8", "surrogatepass")).digest()
 
 
 def absolute(path: str) -> str:
-    """A path that means the same wherever it is asked for."""
+    """Return a path that means the same in every working directory."""
     return path if "://" in path or path.startswith("/") else os.path.abspath(path)
 
 
 def may_hold_secrets(path: str) -> bool:
-    """Whether something beside a name may be in a path: a signature behind a question mark, a password."""
+    """Return whether a path may hold more than a name: a signature after a question mark, or a password."""
     return "://" in path and ("?" in path or "@" in path.partition("://")[2].partition("/")[0])

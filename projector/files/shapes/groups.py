@@ -1,4 +1,4 @@
-"""Grouping files by shape."""
+"""Group files by shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from projector.files.storage.storage import ByteSource, Storage
 
 @dataclass(frozen=True, slots=True)
 class ShapeGroup:
-    """The files of one shape, in the order given, and the rows that each holds by its own footer."""
+    """The files of one shape, in the order of the input, and the rows of each according to its footer."""
 
     schema: FileSchema
     files: tuple[str, ...]
@@ -35,13 +35,13 @@ def shapes(
     Parameters
     ----------
     files:
-        One path or several, taken literally, or pairs of a path and the file, open.
+        One path or several, taken literally, or pairs of a path and the open file.
     storage:
-        What opens paths; local files and object stores with default settings unless given.
+        Opens paths; by default local files, and object stores with default settings.
     max_workers:
-        Threads to read with; unless given, several where a path is in an object store, else one.
+        Threads to read with; by default several if a path is in an object store, else one.
     executor:
-        Where to read paths instead: any `concurrent.futures.Executor`, of threads, processes or a cluster.
+        Reads paths instead: any `concurrent.futures.Executor`, of threads, processes or a cluster.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def shapes(
     Raises
     ------
     NotFoundError, CorruptFileError, UnsupportedError
-        For the first file, in the order given, that cannot be read.
+        For the first file, in the order of the input, that cannot be read.
     """
     names: list[str] = []
     opened: dict[int, ByteSource] = {}
@@ -87,7 +87,7 @@ def _grouped(
         if schema is not last:
             if isinstance(schema, ProjectorError):
                 raise schema
-            # Equal schemas are one object here, so identity will do; hashing a wide schema for every file is not cheap.
+            # Equal schemas are one object here, so identity suffices; hashing a wide schema for every file is slow.
             last, members, rows = groups.setdefault(id(schema), (schema, [], []))
         members.append(path)
         rows.append(count)

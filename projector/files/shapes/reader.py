@@ -1,7 +1,7 @@
-"""The shapes of very many files: by one pass over local ones, by many requests at once to stores, or by executors.
+"""Read the shapes of very many files: local ones in one pass, those in stores by concurrent requests, or by executors.
 
-Results are lists, one entry for each file in the order given, and not an object for each file: with a hundred thousand
-files that is what memory and time go to.
+Results are parallel lists with an entry for each file, not a list of objects: with a hundred thousand files, objects
+would take most of the memory and time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from projector.files.storage.storage import Storage
 from projector.files.storage.tails import plain_local_path
 
 DEFAULT_WORKERS = 32
-"""Requests to an object store at once. Local footers are read by one thread: more would not be faster."""
+"""Concurrent requests to an object store. One thread reads local footers: more would not be faster."""
 
 FILES_IN_A_TASK = 500
 """Files in one task of an executor."""
@@ -31,16 +31,16 @@ FILES_IN_A_TASK = 500
 
 @dataclass(slots=True)
 class ShapesRead:
-    """What was found of files, in their order.
+    """The shapes of some files, in their order.
 
     Parameters
     ----------
     schemas:
-        The schema of each file, one object for all files of a shape; or the error that reading it led to.
+        The schema of each file, one object for all files of a shape; or the error of reading it.
     row_counts:
         The rows of each; 0 beside an error.
     opened:
-        How many files were opened; the others were known.
+        How many files were opened; the others were cached.
     """
 
     schemas: list[FileSchema | ProjectorError] = field(default_factory=list)
@@ -58,22 +58,21 @@ def read_shapes(
     cache: ShapeCache | None = None,
     marks: Marks | None = None,
 ) -> ShapesRead:
-    """The shape of every file. Errors are given in their place, not raised.
+    """Return the shape of every file. Errors stand in place of schemas and are not raised.
 
     Parameters
     ----------
     known:
-        Shapes met so far; new ones are added.
+        The known shapes; new ones are added.
     max_workers:
-        Threads to read with; unless given, `DEFAULT_WORKERS` where a path is in an object store, else one.
+        Threads to read with; by default `DEFAULT_WORKERS` if a path is in an object store, else one.
     executor:
-        Where to read instead: threads, processes, or a cluster's (`dask.distributed.Client.get_executor()`). It is
-        given small tasks that can be pickled, with the storage's properties in them. Files of tasks that it loses are
-        read here.
+        Reads instead: threads, processes, or a cluster (`dask.distributed.Client.get_executor()`). It receives small
+        tasks that can be pickled and hold the properties of the storage. This process reads the files of lost tasks.
     cache:
-        Shapes on disk: files that it knows, and that have not changed, are not opened.
+        Shapes on disk: unchanged files that it holds are not opened.
     marks:
-        Sizes and times of change of the files for the cache, where they have been looked up already.
+        Sizes and modification times of the files for the cache, if the caller has them already.
     """
     known = KnownShapes() if known is None else known
     if cache is None:
@@ -83,9 +82,9 @@ def read_shapes(
     if not missing:
         return ShapesRead(stored.schemas, stored.row_counts, 0)  # type: ignore[arg-type] # none of them is None
     if marks is None:
-        marks = Marks.take(missing, storage)  # before the files are read, so that a later change shows
+        marks = Marks.take(missing, storage)  # before the files are read, so that a later change is noticed
     fresh = _read(missing, storage, known, max_workers, executor)
-    cache.keep(missing, marks, fresh.schemas, fresh.row_counts, known, storage)
+    cache.store(missing, marks, fresh.schemas, fresh.row_counts, known, storage)
     result = ShapesRead(opened=fresh.opened)
     schemas, rows = iter(fresh.schemas), iter(fresh.row_counts)
     for schema, count in zip(stored.schemas, stored.row_counts, strict=True):

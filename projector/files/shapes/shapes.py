@@ -1,7 +1,7 @@
-"""Recognising the shapes of files: a table has many files and few physical schemas.
+"""Recognise the shapes of files: a table has many files and few physical schemas.
 
-Every footer starts with its version and schema. The bytes of those, once parsed, are remembered; a later file whose
-footer starts with bytes that are known is of a known shape, and nothing of it is parsed but its row count.
+Every footer starts with its version and schema. Their bytes are remembered once parsed. A later file whose footer
+starts with known bytes has a known shape, and only its row count is parsed.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ _BUCKET_BYTES = 8
 _ENDING_BYTES = 8
 _ROWS_BYTES = 13
 _LONG_BYTES = 12 * 1024
-"""Of longer ends of files only the two ends of the footer are read, which by then costs less than reading all of it."""
+"""If the end of a file is longer, only both ends of its footer are read: that is cheaper than reading all of it."""
 
 _MOST_TRIED = 100
-"""Fingerprints with one beginning that a footer is compared with, the latest first; comparing with more is no quicker
-than parsing."""
+"""The most fingerprints with the same beginning that a footer is compared with, latest first. Comparing with more is
+not faster than parsing."""
 
 
 class FileShape(NamedTuple):
-    """What one file is: its schema (one object for all files of a shape) and its rows."""
+    """The schema of a file (one object for all files of a shape) and its rows."""
 
     schema: FileSchema
     row_count: int
 
 
 class _Known(NamedTuple):
-    """A fingerprint met before, its length, and its schema."""
+    """A known fingerprint, its length, and its schema."""
 
     fingerprint: bytes
     length: int
@@ -59,11 +59,11 @@ class _Known(NamedTuple):
 
 @dataclass(slots=True)
 class KnownShapes:
-    """Fingerprints and schemas met so far, and how long footers were. Threads may share one.
+    """The known fingerprints and schemas, and the lengths of footers so far. Threads may share one.
 
-    Whether columns are encrypted is said near the end of a footer, after all row groups. To find that out without
-    walking through every footer, the last bytes of footers that were walked through are remembered: a footer with
-    encrypted columns ends in a signature, which never looks like one of those.
+    The end of a footer, after all row groups, says whether columns are encrypted. So as not to walk through every
+    footer, the last bytes of footers that were walked through are remembered: a footer with encrypted columns ends in a
+    signature, which never equals one of those.
     """
 
     _last: _Known | None = None
@@ -80,11 +80,11 @@ class KnownShapes:
 
     @property
     def tail_bytes(self) -> int:
-        """How much of the end of the next file to ask for, by the footers so far: one read will do for most."""
+        """How many bytes at the end of the next file to read: enough for most footers like those so far."""
         return self._longest or TAIL_BYTES
 
     def note_length(self, length: int) -> None:
-        """Remember how long a footer was. Longer ones count at once, shorter ones little by little."""
+        """Record the length of a footer. `tail_bytes` grows at once for longer ones, and shrinks slowly otherwise."""
         longest = self._longest
         if length + _LEAST_SPARE > longest:
             self._longest = length + max(2 * _LEAST_SPARE, length >> 5)
@@ -93,12 +93,12 @@ class KnownShapes:
 
     @property
     def head_bytes(self) -> int:
-        """How much of the beginning of a footer tells which of these shapes it is of, and the number of rows."""
+        """How many bytes at the beginning of a footer suffice to recognise these shapes and to read the row count."""
         return self._longest_fingerprint + _ROWS_BYTES
 
     def recognise(self, data: bytes, start: int, ending: bytes) -> FileShape | None:
-        """The shape of the footer that begins in `data` at `start` and ends with `ending`; None if unknown."""
-        known = self._last  # files of one shape tend to come one after the other
+        """Return the shape of the footer that begins in `data` at `start` and ends with `ending`; None if unknown."""
+        known = self._last  # files of one shape tend to follow each other
         if known is None or not data.startswith(known.fingerprint, start):
             for known in self._buckets.get(data[start : start + _BUCKET_BYTES], ()):
                 if data.startswith(known.fingerprint, start):
@@ -116,7 +116,7 @@ class KnownShapes:
         ending = footer_bytes[-_ENDING_BYTES:]
         at = leading_schema(footer_bytes) if ending in self._endings else None
         if at is not None:
-            with suppress(CorruptFileError):  # told below, in the same words whatever was known before
+            with suppress(CorruptFileError):  # raised below, with the same message whatever is known
                 schema, key, end = read_keyed_schema(footer_bytes, at, path)
                 rows = rows_after_schema(footer_bytes, end)
                 if rows is not None:
@@ -128,7 +128,7 @@ class KnownShapes:
         return found
 
     def adopt(self, fingerprint: bytes, path: str = "a fingerprint") -> FileSchema:
-        """The schema of a fingerprint that was kept elsewhere, parsed unless it is known. Raises `CorruptFileError`."""
+        """Return the schema of a fingerprint from elsewhere; parse it unless it is known. Raises `CorruptFileError`."""
         for known in self._buckets.get(fingerprint[:_BUCKET_BYTES], ()):
             if known.fingerprint == fingerprint:
                 return known.schema
@@ -141,7 +141,7 @@ class KnownShapes:
         return self._remember(fingerprint, schema, key)
 
     def fingerprint(self, schema: FileSchema) -> bytes:
-        """A fingerprint that one of these schemas, the very object, can be made of again."""
+        """Return a fingerprint of one of these schemas, which must be the same object."""
         return self._fingerprints[id(schema)]
 
     def _remember(self, fingerprint: bytes, schema: FileSchema, key: SchemaKey) -> FileSchema:
@@ -161,7 +161,7 @@ _MOST_SO_FAR = 2000
 
 
 def shapes_so_far() -> KnownShapes:
-    """The shapes that the scans of this process have met, so that they parse each once; anew where they grew many."""
+    """Return the shapes known to this process, so that its scans parse each once. Start over if they are too many."""
     global _so_far
     if len(_so_far) > _MOST_SO_FAR:
         _so_far = KnownShapes()
@@ -169,7 +169,7 @@ def shapes_so_far() -> KnownShapes:
 
 
 def file_shape(path: str, storage: Storage, known: KnownShapes) -> FileShape:
-    """The shape of the file at a path, by one read of its end in the usual case. See `read_shape`.
+    """Read the shape of the file at a path, usually by one read of its end. See `read_shape`.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def file_shape(path: str, storage: Storage, known: KnownShapes) -> FileShape:
     if length + 8 > len(data) and length <= size - SMALLEST_FILE and length <= MAX_FOOTER_BYTES:
         data, size, _ = storage.read_tail(path, length + 8)
     if data[-4:] != MAGIC or length > size - SMALLEST_FILE or length + 8 > len(data):
-        with storage.open(path) as source:  # what is wrong with it is found out, and said, there
+        with storage.open(path) as source:  # it raises the right error
             return read_shape(source, path, known)
     known.note_length(length)
     start = len(data) - 8 - length
@@ -189,7 +189,7 @@ def file_shape(path: str, storage: Storage, known: KnownShapes) -> FileShape:
 
 
 def _ending(data: bytes) -> bytes:
-    """The last bytes of the footer, of the end of a file."""
+    """Return the last bytes of the footer, given the end of a file."""
     return data[-8 - _ENDING_BYTES : -8]
 
 
@@ -202,25 +202,25 @@ def local_shapes(
 ) -> None:
     """Add the schema and rows of each file to two lists, one file after the other.
 
-    It is made for very many local files of few shapes: what is the same as of the file before it is settled here, in a
-    few comparisons; everything else goes to `file_shape`. An error is added in the place of a schema, beside 0 rows.
+    Made for very many local files of few shapes: a file of the same shape as the one before is handled here by a few
+    comparisons, everything else by `file_shape`. An error is added in place of a schema, with 0 rows.
     """
     os_open, seek, read, close, flags = os.open, os.lseek, read_from, os.close, LOCAL_FLAGS
     add_schema, add_rows, number, endings = schemas.append, row_counts.append, int.from_bytes, known._endings
     fingerprint, length, schema = _Known(b"\xff", 1, FileSchema(()))  # no footer begins so
-    wanted, head = known.tail_bytes, known.head_bytes
+    tail, head = known.tail_bytes, known.head_bytes
     for path in paths:
-        data, start, end, ending = b"", -1, b"", b""  # the buffer of the file before is free for this one
+        data, start, end, ending = b"", -1, b"", b""  # frees the buffer of the previous file for this one
         try:
             local = path if path.startswith("/") else plain_local_path(path)
             if local is not None:
                 handle = os_open(local, flags)
                 try:
                     size = seek(handle, 0, 2)
-                    if size <= wanted:
+                    if size <= tail:
                         end = data = read(handle, size, 0)
-                    elif wanted < _LONG_BYTES or head < length:
-                        end = data = read(handle, wanted, size - wanted)
+                    elif tail < _LONG_BYTES or head < length:
+                        end = data = read(handle, tail, size - tail)
                     else:
                         end = read(handle, 16, size - 16)
                     if end.endswith(MAGIC):
@@ -232,7 +232,7 @@ def local_shapes(
                 finally:
                     close(handle)
         except (OSError, ValueError, OverflowError):
-            pass  # said by file_shape
+            pass  # file_shape raises the right error
         if start >= 0 and data.startswith(fingerprint, start) and ending in endings:
             rows = rows_after_schema(data, start + length)
             if rows is not None:
@@ -252,13 +252,13 @@ def local_shapes(
             continue
         add_schema(found.schema)
         add_rows(found.row_count)
-        wanted, head = known.tail_bytes, known.head_bytes
+        tail, head = known.tail_bytes, known.head_bytes
         if known._last is not None:
             fingerprint, length, schema = known._last
 
 
 def read_shape(source: ByteSource, path: str, known: KnownShapes) -> FileShape:
-    """The shape of one file.
+    """Read the shape of one file.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def read_shape(source: ByteSource, path: str, known: KnownShapes) -> FileShape:
     path:
         Its path, for errors.
     known:
-        Shapes met so far; an unknown one is added. Files of equal schema give the very same `FileSchema` object.
+        The known shapes; an unknown one is added. Files of equal schemas share one `FileSchema` object.
 
     Raises
     ------

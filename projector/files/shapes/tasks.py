@@ -1,6 +1,6 @@
-"""Files whose shapes are read somewhere else: a task that can be pickled, and an answer that can be merged.
+"""Read shapes in another process: a task that can be pickled, and an answer that can be merged.
 
-An answer holds the bytes that schemas are parsed from, each once, not the schemas: they are few, and short.
+An answer holds the bytes that schemas are parsed from, each once, and not the schemas: they are few and short.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from projector.files.shapes.shapes import KnownShapes, local_shapes
 
 @dataclass(frozen=True, slots=True)
 class ShapeTask:
-    """Some files, and the properties of the storage that they are in; those may hold secrets and are not shown."""
+    """Some files, and the properties of their storage, which may hold secrets and are never printed."""
 
     paths: tuple[str, ...]
     properties: tuple[tuple[str, str], ...] = ()
@@ -37,7 +37,7 @@ class ShapeAnswer:
     row_counts:
         For each file its rows.
     errors:
-        What came of files that could not be read, in their order.
+        The errors of files that could not be read, in their order.
     """
 
     fingerprints: tuple[bytes, ...]
@@ -46,7 +46,7 @@ class ShapeAnswer:
     errors: tuple[ProjectorError, ...]
 
     def append_to(self, schemas: list[FileSchema | ProjectorError], row_counts: list[int], known: KnownShapes) -> None:
-        """Add the files of this answer, in their order, to those of others."""
+        """Append the files of this answer, in order."""
         own: list[FileSchema | ProjectorError] = []
         for fingerprint in self.fingerprints:
             try:
