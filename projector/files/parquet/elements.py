@@ -144,9 +144,9 @@ def _learn_leaf(data: bytes, at: int, key: tuple[bytes, bytes], end: int) -> _Le
     return found
 
 
-# Nearly all elements of leaf columns have one form: type, repetition and name as the first three fields, the name shorter
-# than 128 bytes; then integers, and perhaps the logical type. So the bytes before and after the name hold everything but
-# the name, and recur from footer to footer: they are decoded once and remembered.
+# Nearly all elements of leaf columns have one form: type, repetition and name as the first three fields, the name
+# shorter than 128 bytes; then integers, and perhaps the logical type. So the bytes before and after the name hold
+# everything but the name. They recur from footer to footer, and are decoded once and remembered.
 _USUAL_HEADS = frozenset(
     bytes([0x15, 2 * physical, 0x25, 2 * repeats, 0x18]) for physical in range(8) for repeats in range(3)
 )
