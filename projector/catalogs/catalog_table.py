@@ -1,4 +1,4 @@
-"""A table as its catalog holds it: the one seam between commits and the different kinds of catalogs."""
+"""The interface between commits and the different kinds of catalogs: a table in a catalog."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from projector.metadata.table_metadata import TableMetadata
 
 @dataclass(frozen=True)
 class LoadedTable:
-    """A table's state, as its catalog gave it out.
+    """The state of a table, as its catalog returned it.
 
     Parameters
     ----------
@@ -20,9 +20,9 @@ class LoadedTable:
     metadata_file:
         The location of its metadata file.
     storage:
-        Settings of the store where the table's files are. They may hold secrets and are never shown.
+        Settings of the store of the table's files. They may hold secrets and are never printed.
     token:
-        The table's own token, where the catalog has given one out with it.
+        The token for this table, if the catalog returned one.
     """
 
     metadata: TableMetadata
@@ -32,11 +32,11 @@ class LoadedTable:
 
 
 class RaceLostError(Exception):
-    """The catalog refused a commit because the table has changed, or because it is too busy: nothing was done."""
+    """The catalog rejected a commit because the table has changed, or because it is too busy. Nothing was done."""
 
 
 class OutcomeUnknownError(Exception):
-    """The catalog did not say whether a commit was done: it may have been."""
+    """The catalog did not answer whether a commit was done. It may have been."""
 
 
 class CatalogTable(Protocol):
@@ -48,32 +48,32 @@ class CatalogTable(Protocol):
 
     @property
     def identifier(self) -> tuple[str, ...]:
-        """The levels of the namespace, and the name."""
+        """The levels of the namespace, then the name."""
 
     def load(self) -> LoadedTable:
-        """The table as it is now.
+        """Load the current state of the table.
 
-        Raises `NotFoundError` for a table that is not there, `ProjectorError` for a catalog that does not answer.
+        Raises `NotFoundError` if the table does not exist, `ProjectorError` if the catalog does not answer.
         """
 
     def post(self, current: LoadedTable, body: Mapping[str, Any], expected: TableMetadata) -> LoadedTable:
-        """Commit, and return the table as it then is.
+        """Commit, and return the new state of the table.
 
         Parameters
         ----------
         current:
-            What the commit was prepared on.
+            The state that the commit was prepared from.
         body:
-            The request, as `schema_update_body` or `transaction_body` makes it.
+            The request, from `schema_update_body` or `transaction_body`.
         expected:
-            The metadata that it is to lead to.
+            The metadata that it should result in.
 
         Raises
         ------
         RaceLostError, OutcomeUnknownError
-            As they say.
+            See there.
         ProjectorError
-            Where the catalog refuses the commit for another reason; nothing was done.
+            If the catalog rejects the commit for another reason. Nothing was done.
         UnsupportedError
-            For a change that cannot be committed to a catalog of this kind.
+            If the change cannot be committed to a catalog of this kind.
         """

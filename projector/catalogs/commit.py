@@ -1,8 +1,8 @@
-"""Commits through a catalog: one atomic request, made anew for the metadata that won where a race was lost.
+"""Commit through a catalog by one atomic request. After a lost race, prepare it again from the metadata that won.
 
-A request that the catalog did not answer is never just repeated. The table is loaded, and what it now holds tells
-whether the request was carried out; only where it was not is a new one made, from the table as it is, and that one too
-asks that nothing it rests on has changed: should the old one still arrive, one of the two is refused.
+An unanswered request is never simply repeated. Instead, load the table and see from its state whether the request was
+carried out. Only if it was not, send a new one, prepared from the current state. The new request also requires that
+nothing it depends on has changed. So if the old one still arrives, the catalog rejects one of the two.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from projector.catalogs.catalog_table import CatalogTable, LoadedTable, OutcomeUnknownError, RaceLostError
-from projector.catalogs.outcome import is_done, shown
+from projector.catalogs.outcome import describe_request, is_done
 from projector.errors import CommitConflictError, CommitUnknownError, ProjectorError, SchemaUpdateError
 from projector.evolution.commit.filesystem import Base, Committed, Recheck, preparation_of
 from projector.evolution.commit.rest_body import schema_update_body, transaction_body
@@ -24,13 +24,13 @@ from projector.evolution.updates.update_schema import UpdateSchema
 from projector.metadata.table_metadata import TableMetadata
 
 MAX_ATTEMPTS = 50
-"""How often a commit is tried before it gives up."""
+"""How many attempts a commit makes before it gives up."""
 
 MAX_UNANSWERED = 4
-"""How many requests may stay without an answer before a commit gives up."""
+"""How many requests may stay unanswered before a commit gives up."""
 
 RELOAD_SECONDS = 60.0
-"""How long a catalog that left a request unanswered is asked for the table, before its outcome stays unknown."""
+"""How long to try to load the table after an unanswered request, before its outcome counts as unknown."""
 
 _FIRST_WAIT_SECONDS = 0.05
 _LONGEST_WAIT_SECONDS = 3.0
@@ -47,31 +47,31 @@ def commit_to_catalog(
     wait: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> Committed[Any]:
-    """Commit a schema update or a transaction to a table of a catalog, on top of whatever metadata is current.
+    """Commit a schema update or a transaction to a table of a catalog, on top of the current metadata.
 
     Parameters
     ----------
     recheck:
-        Called with the metadata, and its file, that each request is to be made from. What it raises ends the commit.
+        Called with the metadata that each request is prepared from, and its file. An exception ends the commit.
     max_attempts:
-        Races to lose before giving up; between them it waits at random, up to some seconds.
+        Attempts before giving up, with random waits of up to some seconds between them.
 
     Raises
     ------
     SchemaUpdateError
-        An update that the table does not allow.
+        If the table does not allow the update.
     CommitConflictError
-        A race lost for good: every attempt was lost, or the update cannot be applied to the metadata that won.
+        If every attempt lost a race, or the update cannot be applied to the metadata that won.
     CommitUnknownError
-        A request without an answer, and the table cannot be loaded to look, or further requests fail as well.
+        If a request got no answer, and the table cannot be loaded, or further requests fail as well.
     NotFoundError, UnsupportedError, ProjectorError
-        As `CatalogTable` says.
+        See `CatalogTable`.
     """
     prepare: Callable[[Base[Any]], Prepared] = preparation_of(update)
     loaded = first = home.load()
     commit = first_commit = prepare(Base(loaded.metadata, loaded.metadata_file))
     unanswered: list[tuple[dict[str, Any], TableMetadata]] = []
-    said = ""
+    answer = ""
     for attempt in range(1, max_attempts + 1):
         if not commit.changed:
             return Committed(commit, loaded.metadata_file, attempt)
@@ -79,16 +79,16 @@ def commit_to_catalog(
             recheck(loaded.metadata, loaded.metadata_file)
         body = _body(home, loaded.metadata, commit)
         try:
-            made = home.post(loaded, body, commit.metadata)
+            committed = home.post(loaded, body, commit.metadata)
         except RaceLostError as error:
-            said = str(error)
+            answer = str(error)
         except OutcomeUnknownError as error:
-            said = str(error)
+            answer = str(error)
             unanswered.append((body, loaded.metadata))
         else:
-            return Committed(_as_made(commit, body, loaded, made, home), made.metadata_file, attempt)
+            return Committed(_as_committed(commit, body, loaded, committed, home), committed.metadata_file, attempt)
         wait(random.uniform(0.1, 1) * min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2 ** min(attempt, 10)))
-        loaded = _reload(home, unanswered, said, wait, clock)
+        loaded = _reload(home, unanswered, answer, wait, clock)
         if loaded.metadata.table_uuid != first.metadata.table_uuid:
             raise CommitConflictError("Cannot commit: the table was replaced by another one", table=home.name)
         for posted, before in unanswered:
@@ -103,12 +103,12 @@ def commit_to_catalog(
     if unanswered:
         raise CommitUnknownError(
             f"Cannot commit: the catalog left {len(unanswered)} of {attempt} requests without an answer, the last one"
-            f" with {said}",
+            f" with {answer}",
             table=home.name,
-            hint=f"look whether the table gets {shown(unanswered[-1][0])} before trying again",
+            hint=f"check whether the table gets {describe_request(unanswered[-1][0])} before trying again",
         )
     raise CommitConflictError(
-        f"Cannot commit: other writers were faster {max_attempts} times; the catalog says: {said}",
+        f"Cannot commit: other writers were faster {max_attempts} times; the catalog says: {answer}",
         table=home.name,
         hint="try again later",
     )
@@ -124,11 +124,11 @@ def _body(home: CatalogTable, current: TableMetadata, commit: Prepared) -> dict[
 def _reload(
     home: CatalogTable,
     unanswered: list[tuple[dict[str, Any], TableMetadata]],
-    said: str,
+    answer: str,
     wait: Callable[[float], None],
     clock: Callable[[], float],
 ) -> LoadedTable:
-    """The table as it is now. Where it has to tell an outcome, the catalog is asked for a good while."""
+    """Load the current state of the table. If it has to show the outcome of a request, retry for `RELOAD_SECONDS`."""
     if not unanswered:
         return home.load()
     deadline = clock() + RELOAD_SECONDS
@@ -138,25 +138,26 @@ def _reload(
         except ProjectorError as error:
             if clock() >= deadline:
                 raise CommitUnknownError(
-                    f"The commit got no answer ({said}), and whether it was done cannot be seen: {error.message}",
+                    f"The commit got no answer ({answer}), and the table cannot be loaded to check whether it was done:"
+                    f" {error.message}",
                     table=home.name,
-                    hint=f"look whether the table has {shown(unanswered[-1][0])} before trying again",
+                    hint=f"check whether the table has {describe_request(unanswered[-1][0])} before trying again",
                 ) from None
         wait(1.0)
 
 
-def _as_made(
-    commit: Prepared, body: dict[str, Any], before: LoadedTable, made: LoadedTable, home: CatalogTable
+def _as_committed(
+    commit: Prepared, body: dict[str, Any], before: LoadedTable, committed: LoadedTable, home: CatalogTable
 ) -> Prepared:
-    """The commit with the metadata that the catalog made of it. Raises where that is not what was asked for."""
-    if not is_done(body, before.metadata, made.metadata):
+    """Return the commit with the metadata that the catalog wrote. Raise if that does not match the request."""
+    if not is_done(body, before.metadata, committed.metadata):
         raise ProjectorError(
-            f"The catalog has committed something else than was asked for: {made.metadata_file} does not have"
-            f" {shown(body)} as in the request",
+            f"The catalog committed something other than requested: {committed.metadata_file} does not have"
+            f" {describe_request(body)} as in the request",
             table=home.name,
-            hint="look at the table before its next change",
+            hint="check the table before its next change",
         )
-    return _with(commit, made.metadata)
+    return _with(commit, committed.metadata)
 
 
 def _with(commit: Prepared, metadata: TableMetadata) -> Prepared:
@@ -171,7 +172,7 @@ def _no_longer_applies(error: SchemaUpdateError, home: CatalogTable, unanswered:
             "Cannot commit: a request got no answer, the table has changed since, and the update does not apply to it:"
             f" {error.message}",
             table=home.name,
-            hint="look whether the update was made, by this commit or by another writer",
+            hint="check whether the update was made, by this commit or by another writer",
         )
     return CommitConflictError(
         f"Cannot commit: another writer has changed the table, and the update no longer applies: {error.message}",

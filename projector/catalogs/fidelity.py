@@ -1,4 +1,4 @@
-"""Whether pyiceberg's own commit would write just the metadata that was prepared: if not, it is not used."""
+"""Check that a commit by pyiceberg would write exactly the prepared metadata. If not, it is not used."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _MAY_BE_ABSENT: dict[str, Any] = {
 }
 
 
-def made_by_pyiceberg(
+def pyiceberg_request(
     current: LoadedTable, body: Mapping[str, Any], expected: TableMetadata, *, kind: str, table: str
 ) -> Any:
-    """The request as pyiceberg's `CommitTableRequest`, where pyiceberg makes the expected metadata of it.
+    """Return a request as pyiceberg's `CommitTableRequest`, if pyiceberg would write the expected metadata.
 
     Parameters
     ----------
     kind:
         The kind of the catalog, for messages.
 
-    Raises `UnsupportedError` that says what pyiceberg would lose or change.
+    Raises `UnsupportedError` if pyiceberg would lose or change something, and says what.
     """
     from pyiceberg.table import CommitTableRequest
     from pyiceberg.table.metadata import TableMetadataUtil
     from pyiceberg.table.update import update_table_metadata
 
-    def refused(why: str) -> UnsupportedError:
+    def rejected(why: str) -> UnsupportedError:
         return UnsupportedError(
             f"Cannot commit through {kind}: {why}", table=table, hint="commit it with another client, or through REST"
         )
@@ -48,17 +48,17 @@ def made_by_pyiceberg(
         made = update_table_metadata(before, request.updates, metadata_location=current.metadata_file)
         written = TableMetadata.from_json(made.model_dump_json(by_alias=True))
     except ProjectorError as error:
-        raise refused(f"pyiceberg would write metadata that is not valid ({error.message})") from None
-    except Exception as error:  # pydantic's and pyiceberg's many ways to say no
-        said = " ".join(str(error).split())[:300]
-        raise refused(f"pyiceberg cannot express the change ({type(error).__name__}: {said})") from None
+        raise rejected(f"pyiceberg would write metadata that is not valid ({error.message})") from None
+    except Exception as error:  # pydantic and pyiceberg raise many kinds of errors
+        reason = " ".join(str(error).split())[:300]
+        raise rejected(f"pyiceberg cannot express the change ({type(error).__name__}: {reason})") from None
     if differences := list(differences_between(expected, written)):
-        raise refused(f"pyiceberg would not write {', '.join(differences)} as asked")
+        raise rejected(f"pyiceberg would not write {', '.join(differences)} as asked")
     return request
 
 
 def differences_between(expected: TableMetadata, written: TableMetadata) -> Iterator[str]:
-    """What differs between two metadata, but for time and log."""
+    """Yield the names of parts that differ between two metadata, except for times and the log."""
     for name in ("format_version", "table_uuid", "location", "last_column_id", "current_schema_id", "default_spec_id"):
         if getattr(expected, name) != getattr(written, name):
             yield name.replace("_", "-")

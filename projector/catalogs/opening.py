@@ -1,4 +1,4 @@
-"""Tables by their names in the catalogs that pyiceberg knows, or handed over as pyiceberg's own `Table`."""
+"""Open tables by name from a catalog that pyiceberg supports, or from pyiceberg's own `Table`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class OpenedTable:
     loaded:
         Its metadata, as of now.
     storage:
-        Reads its files, by the settings that the catalog gave out.
+        Reads its files, with the settings from the catalog.
     home:
-        Where changes are committed; None for a pyiceberg table that belongs to no catalog.
+        The table in its catalog, for commits; None for a pyiceberg table that belongs to no catalog.
     """
 
     loaded: LoadedMetadata
@@ -45,30 +45,30 @@ def open_from_catalog(
     catalog_properties: Mapping[str, str],
     storage_settings: Mapping[str, str],
 ) -> OpenedTable:
-    """Find a table.
+    """Open a table.
 
     Parameters
     ----------
     table:
-        Its name with the namespace, as text with dots or as a sequence of parts; or a pyiceberg `Table`.
+        Its name with the namespace, as text with dots or a sequence of parts; or a pyiceberg `Table`.
     catalog:
-        The name of a catalog as pyiceberg is configured, or one of pyiceberg's catalogs. None for a pyiceberg `Table`.
+        The name of a catalog in pyiceberg's configuration, or a pyiceberg catalog. None for a pyiceberg `Table`.
     catalog_properties:
-        Settings of the catalog, which go before its configuration.
+        Settings of the catalog, which take precedence over its configuration.
     storage_settings:
-        Settings of the store, which go before what the catalog says.
+        Settings of the store, which take precedence over those of the catalog.
 
     Raises
     ------
     NotFoundError
-        For a catalog that is not configured, and a table that it does not have.
+        If the catalog is not configured, or does not have the table.
     UnsupportedError
-        Where pyiceberg, or the client that a kind of catalog needs, is not installed.
+        If pyiceberg, or the client that this kind of catalog needs, is not installed.
     ProjectorError
-        For a catalog that does not answer, or refuses.
+        If the catalog does not answer, or rejects the request.
     """
     if catalog is None:
-        return _handed_over(table, storage_settings)
+        return _from_pyiceberg(table, storage_settings)
     opened = _catalog(catalog, catalog_properties) if isinstance(catalog, str) else catalog
     identifier = tuple(table.split(".")) if isinstance(table, str) else tuple(map(str, table))
     if identifier[0] == opened.name and len(identifier) > 2 and not isinstance(catalog, str):
@@ -80,15 +80,15 @@ def open_from_catalog(
     return _opened(state, home, storage_settings)
 
 
-def _handed_over(table: Any, settings: Mapping[str, str]) -> OpenedTable:
-    """A pyiceberg `Table`: the state that it holds, not the one that is current."""
+def _from_pyiceberg(table: Any, settings: Mapping[str, str]) -> OpenedTable:
+    """Open a pyiceberg `Table`, in the state that it holds, which may not be the current one."""
     for name in ("metadata_location", "catalog", "io", "name"):
         if not hasattr(table, name):
             kind = type(table).__name__
             raise ProjectorError(
                 f"Not a table: {kind}", hint="give a location, a name and a catalog, or pyiceberg's Table"
             )
-    from pyiceberg.catalog.noop import NoopCatalog  # there: the table is of it
+    from pyiceberg.catalog.noop import NoopCatalog  # installed, since the table is pyiceberg's
 
     if isinstance(table.catalog, NoopCatalog):
         storage = Storage({**storage_properties(own_settings(table)), **settings})
@@ -134,8 +134,8 @@ def _catalog(name: str, properties: Mapping[str, str]) -> Any:
     try:
         return load_catalog(name, **properties)
     except (NotInstalledError, ImportError) as error:
-        said = redacted(str(error), settings)
-        raise UnsupportedError(f"Catalog {name!r} needs a client that is not installed: {said}") from None
-    except Exception as error:  # every kind of catalog fails in its own way
-        said = redacted(f"{type(error).__name__}: {error}"[:700], settings)
-        raise ProjectorError(f"Cannot open catalog {name!r}: {said}") from None
+        reason = redacted(str(error), settings)
+        raise UnsupportedError(f"Catalog {name!r} needs a client that is not installed: {reason}") from None
+    except Exception as error:  # every kind of catalog raises other errors
+        reason = redacted(f"{type(error).__name__}: {error}"[:700], settings)
+        raise ProjectorError(f"Cannot open catalog {name!r}: {reason}") from None

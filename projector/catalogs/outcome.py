@@ -1,4 +1,4 @@
-"""Whether a request that was not answered has been carried out, told by what the table is now."""
+"""Find out from the state of a table whether an unanswered request was carried out."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from projector.schema.schema import Schema
 
 
 def is_done(body: Mapping[str, Any], before: TableMetadata, now: TableMetadata) -> bool:
-    """Whether a request has been carried out on a table.
+    """Return whether a request was carried out on a table.
 
-    A commit is done as a whole or not at all. So schemas, specs and sort orders that the request adds decide, by their
-    columns and ids: they stay in the table when later commits follow. Ones that another writer added just so, under the
-    same ids, are as good. A request that adds none is done where everything is as it asks.
+    A commit is atomic, so the schemas, specs and sort orders that the request adds decide, by their columns and ids:
+    they stay in the table when later commits follow. If another writer added the same ones under the same ids, that is
+    just as good. A request that adds none counts as done if everything is as it asks.
 
     Parameters
     ----------
     body:
         The request.
     before:
-        The metadata that it was made from.
+        The metadata that it was prepared from.
     now:
-        The table's present metadata.
+        The current metadata of the table.
     """
     updates = body["updates"]
     added = [update for update in updates if update["action"] in _ADDED]
@@ -35,10 +35,10 @@ def is_done(body: Mapping[str, Any], before: TableMetadata, now: TableMetadata) 
 
 
 def _schema_added(update: Mapping[str, Any], before: TableMetadata, now: TableMetadata) -> bool:
-    wanted = Schema.from_json(update["schema"])
-    names = [field.name for field in wanted.fields]
+    expected = Schema.from_json(update["schema"])
+    names = [field.name for field in expected.fields]
     return any(
-        schema.same_columns(wanted)
+        schema.same_columns(expected)
         for schema_id in now.schema_ids
         if schema_id not in before.schema_ids
         for schema in (now.schema(schema_id),)
@@ -78,8 +78,8 @@ def _holds(update: Mapping[str, Any], now: TableMetadata) -> bool:
     return False
 
 
-def shown(body: Mapping[str, Any]) -> str:
-    """What a request adds or sets, in a few words, for a message about an unknown outcome."""
+def describe_request(body: Mapping[str, Any]) -> str:
+    """Describe what a request adds or sets in a few words, for a message about an unknown outcome."""
     for update in body["updates"]:
         if update["action"] == "add-schema":
             schema = Schema.from_json(update["schema"])

@@ -1,4 +1,4 @@
-"""A table in a catalog of any other kind (Glue, Hive, SQL, ...), loaded and committed through pyiceberg."""
+"""Load and commit a table in a catalog other than REST (Glue, Hive, SQL, ...) through pyiceberg."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from projector.catalogs.catalog_table import LoadedTable, OutcomeUnknownError, RaceLostError
-from projector.catalogs.fidelity import made_by_pyiceberg
+from projector.catalogs.fidelity import pyiceberg_request
 from projector.catalogs.secrets import redacted
 from projector.catalogs.storage_properties import storage_properties
 from projector.catalogs.suggestions import tables_like
@@ -30,24 +30,24 @@ class PyIcebergTable:
         return ".".join((self.catalog.name, *self.identifier))
 
     def load(self) -> LoadedTable:
-        """See `CatalogTable.load`. The metadata is read from its file, as it was written."""
+        """See `CatalogTable.load`. Read the metadata from its file, as it was written."""
         return state_of(self._table())
 
     def post(self, current: LoadedTable, body: Mapping[str, Any], expected: TableMetadata) -> LoadedTable:
-        """See `CatalogTable.post`. Refused where pyiceberg would not write just the metadata that is expected."""
+        """See `CatalogTable.post`. Raise `UnsupportedError` if pyiceberg would not write the expected metadata."""
         from pyiceberg.exceptions import CommitFailedException
 
-        request = made_by_pyiceberg(current, body, expected, kind=type(self.catalog).__name__, table=self.name)
+        request = pyiceberg_request(current, body, expected, kind=type(self.catalog).__name__, table=self.name)
         table = self._table()
         try:
             self.catalog.commit_table(table, request.requirements, request.updates)
         except CommitFailedException as error:
-            raise RaceLostError(self._shown(error)) from None
+            raise RaceLostError(self._message(error)) from None
         except NotImplementedError as error:
-            said = self._shown(error)
-            raise UnsupportedError(f"The catalog does not commit changes: {said}", table=self.name) from None
+            reason = self._message(error)
+            raise UnsupportedError(f"The catalog does not commit changes: {reason}", table=self.name) from None
         except Exception as error:
-            raise OutcomeUnknownError(self._shown(error)) from None
+            raise OutcomeUnknownError(self._message(error)) from None
         return self.load()
 
     def _table(self) -> Any:
@@ -62,25 +62,28 @@ class PyIcebergTable:
                 f"No such table in catalog {self.catalog.name!r}: {name}",
                 hint=tables_like(self.catalog, self.identifier),
             ) from None
-        except Exception as error:  # whatever a service's client raises
-            raise ProjectorError(f"pyiceberg cannot load the table: {self._shown(error)}", table=self.name) from None
+        except Exception as error:  # the client of each service raises other errors
+            raise ProjectorError(f"pyiceberg cannot load the table: {self._message(error)}", table=self.name) from None
 
-    def _shown(self, error: Exception) -> str:
+    def _message(self, error: Exception) -> str:
         return redacted(f"{type(error).__name__}: {error}"[:700], self.catalog.properties)
 
 
 def state_of(table: Any) -> LoadedTable:
-    """The state of a pyiceberg `Table`; its metadata is read from its file, as it was written."""
+    """Return the state of a pyiceberg `Table`. Read its metadata from its file, as it was written."""
     settings = storage_properties({**table.catalog.properties, **own_settings(table)})
     metadata = read_metadata(table.metadata_location, Storage(settings))
     return LoadedTable(metadata, table.metadata_location, settings)
 
 
 def own_settings(table: Any) -> dict[str, Any]:
-    """The settings that a pyiceberg `Table` was given for its store, but not those that its own properties set.
+    """Return the store settings of a pyiceberg `Table`, except those from the properties of the table itself.
 
-    pyiceberg takes a table's properties for settings of the store too. Whoever may write to the table could then send
-    the credentials of its readers elsewhere.
+    pyiceberg uses a table's properties as settings of the store too. A writer of the table could then send the
+    credentials of its readers to another endpoint.
     """
-    own, given = table.metadata.properties, {**table.catalog.properties, **dict(getattr(table, "config", None) or {})}
-    return {k: v for k, v in table.io.properties.items() if k not in own or own[k] != v or given.get(k) == v}
+    own, configured = (
+        table.metadata.properties,
+        {**table.catalog.properties, **dict(getattr(table, "config", None) or {})},
+    )
+    return {k: v for k, v in table.io.properties.items() if k not in own or own[k] != v or configured.get(k) == v}

@@ -1,7 +1,7 @@
-"""A table in a REST catalog, over the session that pyiceberg has opened to it.
+"""Load and commit a table in a REST catalog, over the session that pyiceberg has opened to it.
 
-pyiceberg authenticates, signs and renews tokens. What is asked and posted is this project's own: metadata as the
-catalog wrote it, which pyiceberg's own classes may not keep whole, and commits as `schema_update_body` makes them.
+pyiceberg authenticates, signs and renews tokens. The requests are our own: they load the metadata as the catalog wrote
+it, which pyiceberg's classes may not preserve, and post commits from `schema_update_body`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from projector.files.storage.locations import join
 from projector.metadata.table_metadata import TableMetadata
 
 CONNECT_SECONDS = 10.0
-"""How long the catalog may take to accept a connection."""
+"""The most time that the catalog may take to accept a connection."""
 
 ANSWER_SECONDS = 60.0
-"""How long the catalog may stay silent over a request."""
+"""The most time that the catalog may take to answer a request."""
 
 LOAD_ATTEMPTS = 5
-"""How often a table is asked for, with growing waits, when the catalog does not answer."""
+"""How often to request a table, with growing waits, if the catalog does not answer."""
 
 _ENDPOINT = "namespaces/{namespace}/tables/{table}"
 _RENEW = (401, 419)
@@ -42,9 +42,9 @@ class RestTable:
     catalog:
         pyiceberg's `RestCatalog`.
     identifier:
-        The levels of the namespace, and the name.
+        The levels of the namespace, then the name.
     answer_seconds:
-        How long to wait for an answer.
+        The most time to wait for an answer.
     """
 
     catalog: Any = field(repr=False)
@@ -66,14 +66,14 @@ class RestTable:
                 response = self._request("GET", params={"snapshots": "all"})
                 if response.status_code < 500 and response.status_code != 429:
                     break
-                said = self._said(response)
+                reason = self._answer(response)
             except requests.RequestException as error:
-                said = self._shown(error)
+                reason = self._message(error)
             if attempt < LOAD_ATTEMPTS:
                 self.wait(random.uniform(0.5, 1) * 0.2 * 2**attempt)
         else:
             raise ProjectorError(
-                f"The catalog does not answer, after {LOAD_ATTEMPTS} attempts: {said}", table=self.name
+                f"The catalog does not answer, after {LOAD_ATTEMPTS} attempts: {reason}", table=self.name
             )
         if response.status_code == 404:
             raise NotFoundError(
@@ -81,7 +81,7 @@ class RestTable:
                 hint=tables_like(self.catalog, self.identifier),
             )
         if not response.ok:
-            raise ProjectorError(f"The catalog does not give the table out: {self._said(response)}", table=self.name)
+            raise ProjectorError(f"The catalog does not return the table: {self._answer(response)}", table=self.name)
         return self._loaded(_json(response))
 
     def post(self, current: LoadedTable, body: Mapping[str, Any], expected: TableMetadata) -> LoadedTable:
@@ -91,28 +91,28 @@ class RestTable:
         try:
             response = self._request("POST", current.token, json=body)
         except requests.RequestException as error:
-            raise OutcomeUnknownError(self._shown(error)) from None
+            raise OutcomeUnknownError(self._message(error)) from None
         if response.ok:
             answer = _json(response)
             if not isinstance(answer.get("metadata"), dict):
                 raise OutcomeUnknownError("the answer is not a table")
-            made = self._loaded(answer)
-            return LoadedTable(made.metadata, made.metadata_file, current.storage, current.token)
+            committed = self._loaded(answer)
+            return LoadedTable(committed.metadata, committed.metadata_file, current.storage, current.token)
         match response.status_code:
             case 409 | 429:
-                raise RaceLostError(self._said(response))
+                raise RaceLostError(self._answer(response))
             case 404:
-                raise NotFoundError(f"Cannot commit: {self._said(response)}", table=self.name)
+                raise NotFoundError(f"Cannot commit: {self._answer(response)}", table=self.name)
             case 501:
                 raise UnsupportedError(
-                    f"The catalog does not make this change: {self._said(response)}", table=self.name
+                    f"The catalog does not make this change: {self._answer(response)}", table=self.name
                 )
             case code if code >= 500:
-                raise OutcomeUnknownError(self._said(response))
-        raise ProjectorError(f"The catalog refused the commit: {self._said(response)}", table=self.name)
+                raise OutcomeUnknownError(self._answer(response))
+        raise ProjectorError(f"The catalog rejected the commit: {self._answer(response)}", table=self.name)
 
     def _request(self, method: str, token: str | None = None, **arguments: Any) -> Any:
-        """One request, and another one where the first was refused for a token that has expired."""
+        """Send a request. If it is rejected because a token has expired, renew the token and retry once."""
         url = self.catalog.url(_ENDPOINT, **self.catalog._split_identifier_for_path(self.identifier))
         if token is not None:
             arguments["auth"] = _Bearer(token)
@@ -135,19 +135,19 @@ class RestTable:
         token = config.get("token") if isinstance(config, dict) else None
         return LoadedTable(metadata, file or join(metadata.location, "metadata/unknown.metadata.json"), settings, token)
 
-    def _said(self, response: Any) -> str:
-        """What the catalog says about an error, in one line."""
+    def _answer(self, response: Any) -> str:
+        """Return the error message of a response, in one line."""
         error = _json(response).get("error")
         text = str(error.get("message") or "") if isinstance(error, dict) else ""
         return redacted(f"{text[:500] or response.reason} (HTTP {response.status_code})", self.catalog.properties)
 
-    def _shown(self, error: Exception) -> str:
+    def _message(self, error: Exception) -> str:
         return redacted(f"{type(error).__name__}: {error}", self.catalog.properties)
 
 
 @dataclass(frozen=True, slots=True)
 class _Bearer:
-    """Signs a request with a token, in place of the session's own way."""
+    """Signs a request with a token, instead of the session's own authentication."""
 
     token: str = field(repr=False)
 
@@ -157,7 +157,7 @@ class _Bearer:
 
 
 def _json(response: Any) -> dict[str, Any]:
-    """The answer as a JSON object; empty where it is none, or was cut off."""
+    """Return a response as a JSON object, {} if it is none or was cut off."""
     try:
         found = response.json()
     except ValueError:

@@ -1,4 +1,4 @@
-"""What must not be shown: the secrets among a catalog's settings, taken out of whatever text they may stand in."""
+"""Remove secrets, such as those among a catalog's settings, from texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 HIDDEN = "***"
-"""What stands in place of a secret."""
+"""The replacement for a secret."""
 
 _SECRET = re.compile(r"secret|token|password|passphrase|credential|sas|account-key|private|signature", re.IGNORECASE)
 _NOT_SECRET = re.compile(r"expire|-ur[il]$|endpoint|enabled|provider|\brole", re.IGNORECASE)
@@ -17,12 +17,12 @@ _SHORTEST = 4
 
 
 def redacted(text: str, settings: Mapping[str, Any]) -> str:
-    """A text in one line, without the secrets of some settings and without passwords in URLs.
+    """Return a text in one line, without the secrets of some settings and without passwords in URLs.
 
     Parameters
     ----------
     settings:
-        Properties by name, which may be nested as in a configuration file.
+        Properties by name. They may be nested, as in a configuration file.
     """
     for secret in sorted(set(secrets_of(settings)), key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
@@ -31,7 +31,7 @@ def redacted(text: str, settings: Mapping[str, Any]) -> str:
 
 
 def secrets_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """The values of settings whose names say that they are secret; of `id:secret` the second part as well."""
+    """Yield the values of settings whose names mark them as secret; of `id:secret`, the second part as well."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from secrets_of(value)
@@ -43,5 +43,5 @@ def secrets_of(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_secret(name: str) -> bool:
-    """Whether the name of a setting says that its value is secret."""
+    """Return whether the name of a setting marks its value as secret."""
     return bool(_SECRET.search(name)) and not _NOT_SECRET.search(name)

@@ -1,4 +1,4 @@
-"""The settings of object stores among those of a catalog, and those that it vends for one table."""
+"""Select the settings of object stores from those of a catalog, and from those that it vends for one table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEYS = ("s3.access-key-id", "client.access-key-id")
 
 
 def storage_properties(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Those settings that are about object stores. What is not text, such as a session, stays behind."""
+    """Return the settings of object stores. Leave out values that are not text, such as a session."""
     return {
         key: value
         for key, value in settings.items()
@@ -22,12 +22,12 @@ def storage_properties(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def vended_properties(response: Mapping[str, Any], location: str) -> dict[str, str]:
-    """The settings that a REST catalog gives out with a table, for the files of the table.
+    """Return the settings that a REST catalog vends with a table, for the files of the table.
 
-    Of credentials for several places, those with the longest prefix of the table's location count; they go before what
-    `config` says (REST specification, LoadTableResult).
+    If there are credentials for several prefixes, the longest prefix of the table's location wins. They take precedence
+    over `config` (REST specification, LoadTableResult).
 
-    Raises `UnsupportedError` where the catalog wants to sign every request to the store itself.
+    Raises `UnsupportedError` if the catalog insists on signing every request to the store itself.
     """
     found = storage_properties(_strings(response.get("config")))
     listed = response.get("storage-credentials")
@@ -57,7 +57,7 @@ def _best(listed: Sequence[Any], location: str) -> dict[str, str]:
 
 
 def _is_below(location: str, prefix: str) -> bool:
-    """Whether a prefix covers a location: `s3` and `s3://bucket/part` do as well as whole folders."""
+    """Return whether a prefix covers a location. It may be a folder, but also `s3` or `s3://bucket/part`."""
     return canonical(location).startswith(canonical(prefix)) or relative_to(location, prefix) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a catalog has, for errors about a table that it does not have."""
+"""Suggest tables and namespaces of a catalog, for errors about a missing table."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _MOST = 10
 
 
 def tables_like(catalog: Any, identifier: tuple[str, ...]) -> str | None:
-    """Return what to write instead of the name of a table that a catalog does not have; None if nothing is known."""
+    """Return a hint for the name of a missing table; None if the catalog does not list anything."""
     try:
         named = sorted(".".join(found) for found in catalog.list_tables(identifier[:-1]))
-    except Exception:  # the namespace is not there either, or the catalog does not list
+    except Exception:  # the namespace is missing as well, or the catalog does not list
         return _namespaces_like(catalog, identifier[:-1])
     close = difflib.get_close_matches(".".join(identifier), named, n=3)
     if close:
@@ -23,7 +23,7 @@ def tables_like(catalog: Any, identifier: tuple[str, ...]) -> str | None:
 def _namespaces_like(catalog: Any, namespace: tuple[str, ...]) -> str | None:
     try:
         named = sorted(".".join(found) for found in catalog.list_namespaces())
-    except Exception:  # what the catalog says of the table itself is said already
+    except Exception:  # the error about the table is reported already
         return None
     close = difflib.get_close_matches(".".join(namespace), named, n=3)
     if close:

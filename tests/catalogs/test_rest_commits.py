@@ -172,7 +172,7 @@ def test_a_catalog_that_never_answers_commits_leaves_the_outcome_unknown(
 def test_a_refusal_is_final(seaweed: SeaweedFS, lake: Catalog, name: str, rest_proxy: Proxy, status: int) -> None:
     lake.create_table(name, COLUMNS)
     fail_commits(rest_proxy, name, status)
-    with pytest.raises(ProjectorError, match=f"refused the commit.*HTTP {status}"):
+    with pytest.raises(ProjectorError, match=f"rejected the commit.*HTTP {status}"):
         load(seaweed, name, rest_proxy).commit(UpdateSchema().add_column("note", "string"))
     assert commits(rest_proxy, name) == 1
 
