@@ -1,4 +1,4 @@
-"""What makes table metadata unreadable, or would make the next change to it wrong."""
+"""Find what makes table metadata unreadable, or would make the next change to it wrong."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from projector.metadata.metadata_view import MetadataView
 from projector.metadata.snapshots import MAIN_BRANCH
 
 SUPPORTED_FORMAT_VERSION = 3
-"""Highest format version that is read."""
+"""The highest format version that is read."""
 
 
 def contradictions(metadata: MetadataView) -> Iterator[ProjectorError]:
-    """What is wrong with metadata, each as the error to raise; nothing where every reader can go on.
+    """Yield the faults of metadata, each as the error to raise; nothing if every reader can use it.
 
-    That is an unsupported version, required fields that are missing or of the wrong kind, ids that are given twice, and
-    ids that point to nothing. Schemas, specs and snapshots of the past are looked at by their ids only.
+    Faults are an unsupported version, required fields that are missing or of the wrong kind, duplicate ids, and ids
+    that
+    point to nothing. Past schemas, specs and snapshots are checked only by their ids.
     """
     try:
         version = get_int(metadata.raw, "format-version")

@@ -1,4 +1,4 @@
-"""Fields of parsed JSON, checked for presence and kind; errors are `InvalidMetadataError` with Java's sentences."""
+"""Read fields of parsed JSON and check their presence and kind; errors are `InvalidMetadataError` in Java's words."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LONG = range(-(1 << 63), 1 << 63)
 
 
 def as_object(value: Any, what: str) -> Json:
-    """A value that must be a JSON object."""
+    """Return a value that must be a JSON object."""
     if not isinstance(value, dict):
         raise InvalidMetadataError(f"Cannot parse {what} from a non-object: {preview(value)}")
     return value
 
 
 def as_list(value: Any, what: str) -> list[Any]:
-    """A value that must be a JSON array."""
+    """Return a value that must be a JSON array."""
     if not isinstance(value, list):
         raise InvalidMetadataError(f"Cannot parse {what} from non-array: {preview(value)}")
     return value
@@ -39,27 +39,27 @@ def _number(node: Json, name: str, kind: str, allowed: range) -> int:
 
 
 def get_int(node: Json, name: str) -> int:
-    """A field that must be a 32-bit integer."""
+    """Return a field that must be a 32-bit integer."""
     return _number(node, name, "int", _INT)
 
 
 def get_long(node: Json, name: str) -> int:
-    """A field that must be a 64-bit integer."""
+    """Return a field that must be a 64-bit integer."""
     return _number(node, name, "long", _LONG)
 
 
 def get_int_or_none(node: Json, name: str) -> int | None:
-    """A 32-bit integer; None where the field is absent or null."""
+    """Return a 32-bit integer; None if the field is absent or null."""
     return None if node.get(name) is None else get_int(node, name)
 
 
 def get_long_or_none(node: Json, name: str) -> int | None:
-    """A 64-bit integer; None where the field is absent or null."""
+    """Return a 64-bit integer; None if the field is absent or null."""
     return None if node.get(name) is None else get_long(node, name)
 
 
 def get_string(node: Json, name: str) -> str:
-    """A field that must be a string."""
+    """Return a field that must be a string."""
     if name not in node:
         raise InvalidMetadataError(f"Cannot parse missing string: {name}")
     value = node[name]
@@ -69,17 +69,17 @@ def get_string(node: Json, name: str) -> str:
 
 
 def get_string_or_none(node: Json, name: str) -> str | None:
-    """A string; None where the field is absent or null."""
+    """Return a string; None if the field is absent or null."""
     return None if node.get(name) is None else get_string(node, name)
 
 
 def get_list(node: Json, name: str) -> list[Any]:
-    """An array; empty where the field is absent or null."""
+    """Return an array; empty if the field is absent or null."""
     return [] if node.get(name) is None else as_list(node[name], name)
 
 
 def get_strings(node: Json, name: str) -> dict[str, str]:
-    """An object of strings; empty where the field is absent or null."""
+    """Return a string-to-string object; empty if the field is absent or null."""
     if node.get(name) is None:
         return {}
     found = as_object(node[name], name)

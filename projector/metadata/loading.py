@@ -1,4 +1,4 @@
-"""Finding and reading the current metadata file of a table, and where the table's files are now."""
+"""Find and read the current metadata file of a table, and locate the table's files."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _CATALOG_NAME = re.compile(r"(\d{1,18})-[^/]*?" + _SUFFIX)
 _HADOOP_SUFFIXES = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
 _MAX_BYTES = 2 << 30
 _LEAST_LIMIT, _MOST_RATIO, _MOST_MEMBERS = 64 << 20, 100, 100
-"""A small file may not unpack to very much: JSON shrinks to a tenth or a thirtieth, gzip bombs to a thousandth."""
+"""Limits on unpacked size: JSON compresses to a tenth or a thirtieth, gzip bombs to a thousandth."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedMetadata:
-    """Table metadata, the file it was read from, and the root of the table by the place of that file."""
+    """Table metadata, the file that it was read from, and the table's root by the location of that file."""
 
     metadata: TableMetadata
     metadata_file: str
@@ -47,15 +47,16 @@ class LoadedMetadata:
         allow_moved_paths: Literal["auto"] | bool = "auto",
         path_map: Mapping[str, str] | None = None,
     ) -> PathResolver:
-        """How recorded paths become paths to read; the resolver's `note` says when the table has moved.
+        """Return a resolver from recorded paths to paths to read. Its `note` tells if the table has moved.
 
         Parameters
         ----------
         allow_moved_paths:
-            Whether paths under the recorded location are read from `root` instead. `auto`: where the metadata file was
-            not read from under that location, and that location does not hold it either.
+            Whether paths under the recorded location are read from `root` instead. `auto` does so if the metadata file
+            was not
+            read from under that location, and that location does not hold it either.
         path_map:
-            Recorded prefix to actual prefix.
+            {recorded prefix: actual prefix}.
         """
         location, mapping = self.metadata.location, dict(path_map or {})
         if allow_moved_paths is False or same_path(location, self.root):
@@ -69,11 +70,11 @@ class LoadedMetadata:
         if relative_to(self.metadata_file, location) is not None:
             return False
         if parse_location(self.metadata_file).is_local and not parse_location(location).is_local:
-            return True  # a copy on this machine is read here; a store is not asked about it
+            return True  # a local copy is read locally; the store is not asked
         inside = relative_to(self.metadata_file, self.root)
         try:
             return inside is None or not storage.exists(join(location, inside))
-        except ProjectorError:  # a store that cannot be asked does not hold it
+        except ProjectorError:  # a store that does not answer counts as not holding it
             return True
 
 
@@ -88,24 +89,24 @@ def load_metadata(location: str, storage: Storage) -> LoadedMetadata:
     Raises
     ------
     NotFoundError
-        Where there is nothing, or a folder without metadata.
+        There is nothing there, or a folder without metadata.
     CorruptFileError, InvalidMetadataError, UnsupportedError
-        Where the file cannot be unpacked or parsed, contradicts itself, or is of a later format version.
+        The file cannot be unpacked or parsed, contradicts itself, or has a later format version.
     """
-    if not location:  # else it would be the current folder: an unset variable of a script is not to choose that
+    if not location:  # an empty location, such as an unset variable of a script, must not mean the current folder
         raise NotFoundError("The table's location is empty", hint="give its folder; the current one is called .")
     file = find_metadata_file(_absolute(location), storage)
     return LoadedMetadata(read_metadata(file, storage), file, table_root(file))
 
 
 def _absolute(location: str) -> str:
-    """A relative local path made absolute, so that it can be compared with what metadata records."""
+    """Return a relative local path as an absolute one, to compare with what metadata records."""
     place = parse_location(location)
     return os.path.abspath(location) if place.is_local and place.path == location else location
 
 
 def read_metadata(file: str, storage: Storage) -> TableMetadata:
-    """Read one metadata file, gzip-compressed or not whatever its name says."""
+    """Read one metadata file, whether gzip-compressed or not, regardless of its name."""
     try:
         content = _unpacked(read_whole(storage, file))
         if content.startswith(b"PAR1"):
@@ -140,12 +141,13 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def find_metadata_file(location: str, storage: Storage) -> str:
-    """The current metadata file of a table.
+    """Return the current metadata file of a table.
 
-    Raises `NotFoundError`, and says what was looked for; also where a folder has the name of a newer metadata file.
+    Raises `NotFoundError`, naming what it looked for, also if a folder has the name of a newer metadata file.
 
-    In a folder `version-hint.text` names a version, or a file; as in Java, versions that follow it without a gap are
-    newer than the hint. Without a usable hint the highest version counts, of `v<N>.metadata.json` or of
+    In a folder, `version-hint.text` names a version or a file; as in Java, versions that follow it without a gap are
+    newer
+    than the hint. Without a usable hint the highest version counts, of `v<N>.metadata.json` or of
     `<N>-<uuid>.metadata.json`.
     """
     if not storage.is_folder(location):
@@ -170,7 +172,7 @@ def find_metadata_file(location: str, storage: Storage) -> str:
 
 
 def _refuse_folders(folder: str, folders: tuple[str, ...], current: str) -> None:
-    """A folder that is called like a newer metadata file is no reason to go back to the one before."""
+    """Raise for a folder with the name of a newer metadata file, instead of falling back to an older one."""
     for pattern in (_HADOOP_NAME, _CATALOG_NAME):
         mine = pattern.fullmatch(current)
         by_version = _by_version(folders, pattern)
@@ -204,7 +206,7 @@ def _current(location: str, folder: str, names: tuple[str, ...], storage: Storag
 
 
 def _hint(folder: str, names: tuple[str, ...], storage: Storage) -> str:
-    """The first line of the hint file; empty where there is none."""
+    """Return the first line of the hint file; empty without one."""
     if VERSION_HINT not in names:
         return ""
     lines = storage.read_bytes(join(folder, VERSION_HINT)).decode("utf-8", "replace").splitlines()
@@ -220,13 +222,13 @@ def _by_version(names: tuple[str, ...], pattern: re.Pattern[str]) -> dict[int, l
 
 
 def _preferred(names: list[str]) -> str:
-    """Of several spellings of one version, the one that Java looks for first."""
+    """Return the spelling of a version that Java tries first, if there are several."""
     order = {suffix: position for position, suffix in enumerate(_HADOOP_SUFFIXES)}
     return min(names, key=lambda name: (order.get(name[name.index(".") :], 9), name))
 
 
 def _newest(folder: str, catalog: dict[int, list[str]], hadoop: dict[int, list[str]]) -> str:
-    """The catalog-style file of the highest version.
+    """Return the catalog-style file of the highest version.
 
     A failed commit can leave a second file of one version behind, and only the catalog knows which one is current.
     """

@@ -61,11 +61,11 @@ class MetadataView:
     file: str | None = field(default=None, compare=False)
 
     def to_json(self) -> str:
-        """The JSON text, with every key that was read, on one line."""
+        """Return the JSON text on one line, with every key that was read."""
         text = json.dumps(self.raw, ensure_ascii=False, separators=(",", ":"))
         try:
             text.encode()
-        except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can spell
+        except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can represent
             return json.dumps(self.raw, separators=(",", ":"))
         return text
 
@@ -76,7 +76,7 @@ class MetadataView:
 
     @property
     def table_uuid(self) -> str | None:
-        """The UUID as text; None where version 1 left it out."""
+        """The UUID as text; None if version 1 omits it."""
         return get_string_or_none(self.raw, "table-uuid")
 
     @property
@@ -87,7 +87,7 @@ class MetadataView:
 
     @property
     def last_sequence_number(self) -> int:
-        """The highest sequence number given; 0 in version 1."""
+        """The highest sequence number assigned; 0 in version 1."""
         return 0 if self.format_version == 1 else get_long(self.raw, "last-sequence-number")
 
     @property
@@ -97,12 +97,12 @@ class MetadataView:
 
     @property
     def last_column_id(self) -> int:
-        """The highest field id ever given."""
+        """The highest field id ever assigned."""
         return get_int(self.raw, "last-column-id")
 
     @property
     def next_row_id(self) -> int:
-        """The first row id that is free; 0 below version 3."""
+        """The first free row id; 0 below version 3."""
         return 0 if self.format_version < 3 else get_long(self.raw, "next-row-id")
 
     @cached_property
@@ -133,7 +133,7 @@ class MetadataView:
         return tuple(self._raw_schemas)
 
     def schema_json(self, schema_id: int) -> Json | None:
-        """The JSON of a schema, None for an unknown id. It is shared, not copied: do not change it."""
+        """Return the JSON of a schema, None for an unknown id. It is shared, not copied: do not change it."""
         return self._raw_schemas.get(schema_id)
 
     @cached_property
@@ -152,7 +152,7 @@ class MetadataView:
         return self.schema()
 
     def schema(self, schema_id: int | None = None) -> Schema:
-        """The schema with an id, or the current one. Raises `NotFoundError` for an unknown id."""
+        """Return the schema with an id, or the current one. Raises `NotFoundError` for an unknown id."""
         wanted = self.current_schema_id if schema_id is None else schema_id
         found = self._parsed_schemas.get(wanted)
         if found is None:
@@ -173,9 +173,9 @@ class MetadataView:
 
     @cached_property
     def name_mapping(self) -> NameMapping | None:
-        """The name mapping for files without field ids; None where the table has none.
+        """The name mapping for files without field ids; None if the table has none.
 
-        Raises `InvalidMetadataError` where the property does not hold a name mapping.
+        Raises `InvalidMetadataError` if the property does not hold a name mapping.
         """
         text = self.properties.get(NAME_MAPPING_PROPERTY)
         if text is None:
@@ -215,7 +215,7 @@ class MetadataView:
             return {spec_id: spec_from_json(node) for spec_id, node in self._raw_specs.items()}
 
     def spec(self, spec_id: int | None = None) -> PartitionSpec:
-        """The partition spec with an id, or the default one. Raises `NotFoundError` for an unknown id."""
+        """Return the partition spec with an id, or the default one. Raises `NotFoundError` for an unknown id."""
         wanted = self.default_spec_id if spec_id is None else spec_id
         if wanted not in self.specs:
             known = ", ".join(map(str, self.specs))
@@ -224,7 +224,7 @@ class MetadataView:
 
     @cached_property
     def last_partition_id(self) -> int:
-        """The highest partition field id ever given; 999 where none was."""
+        """The highest partition field id ever assigned; 999 if none was."""
         given = get_int_or_none(self.raw, "last-partition-id")
         if given is None:
             self._version_1_only("last-partition-id")
@@ -233,7 +233,7 @@ class MetadataView:
 
     @cached_property
     def sort_orders(self) -> Mapping[int, SortOrder]:
-        """All sort orders by id; 0, the unsorted one, is always there."""
+        """All sort orders by id; the unsorted order, 0, always exists."""
         if self.raw.get("sort-orders") is None:
             self._version_1_only("sort-orders")
             return {0: UNSORTED}
@@ -258,7 +258,7 @@ class MetadataView:
 
     @cached_property
     def current_snapshot_id(self) -> int | None:
-        """The id of the current snapshot; None for a table without one, which Java may write as -1."""
+        """The id of the current snapshot; None without one, which Java may write as -1."""
         given = get_long_or_none(self.raw, "current-snapshot-id")
         return None if given == -1 else given
 
@@ -278,7 +278,7 @@ class MetadataView:
         return tuple(self.snapshot(snapshot_id) for snapshot_id in self._raw_snapshots)
 
     def snapshot(self, snapshot_id: int) -> Snapshot:
-        """The snapshot with an id. Raises `NotFoundError` where there is none: it may have expired."""
+        """Return the snapshot with an id. Raises `NotFoundError` if there is none: it may have expired."""
         found = self._parsed_snapshots.get(snapshot_id)
         if found is None:
             if snapshot_id not in self._raw_snapshots:
@@ -290,7 +290,7 @@ class MetadataView:
 
     @cached_property
     def refs(self) -> Mapping[str, SnapshotRef]:
-        """Branches and tags by name; `main` is there whenever there is a current snapshot."""
+        """Branches and tags by name; `main` exists whenever there is a current snapshot."""
         given = self.raw.get("refs")
         found = {} if given is None else {name: ref_from_json(r) for name, r in as_object(given, "refs").items()}
         if self.current_snapshot_id is not None and MAIN_BRANCH not in found:
@@ -298,7 +298,7 @@ class MetadataView:
         return found
 
     def snapshot_by_ref(self, name: str) -> Snapshot:
-        """The snapshot that a branch or tag names. Raises `NotFoundError` for an unknown name."""
+        """Return the snapshot of a branch or tag. Raises `NotFoundError` for an unknown name."""
         if name not in self.refs:
             known = ", ".join(self.refs) or "none"
             raise NotFoundError(f"Cannot find ref {name}", table=self.location, hint=f"the table's refs: {known}")
@@ -306,19 +306,19 @@ class MetadataView:
 
     @cached_property
     def snapshot_log(self) -> tuple[SnapshotLogEntry, ...]:
-        """Which snapshot was current from when on."""
+        """When each snapshot became current."""
         with errors_in(self.file):
             return tuple(snapshot_log_from_json(node) for node in get_list(self.raw, "snapshot-log"))
 
     def snapshot_as_of(self, timestamp_ms: int) -> Snapshot:
-        """The snapshot that was current at a time, by the snapshot log (spec: Point in Time Reads).
+        """Return the snapshot that was current at a time, by the snapshot log (spec: Point in Time Reads).
 
         Parameters
         ----------
         timestamp_ms:
-            Milliseconds from 1970-01-01 UTC; a snapshot counts from its own millisecond on.
+            Milliseconds from 1970-01-01 UTC; a snapshot is current from its own millisecond on.
 
-        Raises `NotFoundError` where the log does not reach back so far, or is empty.
+        Raises `NotFoundError` if the log is empty or does not reach back that far.
         """
         found: int | None = None
         for entry in self.snapshot_log:
@@ -335,7 +335,7 @@ class MetadataView:
 
     @cached_property
     def metadata_log(self) -> tuple[MetadataLogEntry, ...]:
-        """The metadata files before this one."""
+        """The previous metadata files."""
         with errors_in(self.file):
             return tuple(metadata_log_from_json(node) for node in get_list(self.raw, "metadata-log"))
 
@@ -346,7 +346,7 @@ class MetadataView:
 
 @contextmanager
 def errors_in(file: str | None) -> Iterator[None]:
-    """Name the metadata file in what is raised inside."""
+    """Name the metadata file in errors raised inside."""
     try:
         yield
     except ProjectorError as error:

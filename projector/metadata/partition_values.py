@@ -1,7 +1,7 @@
-"""Partition values of manifests as values of the type that the spec expects, whatever Avro type the writer chose.
+"""Convert partition values of manifests to the type that the spec expects, whatever Avro type the writer chose.
 
 Writers store a date as a plain int, a timestamp as a long, and a uuid, a fixed or a decimal as bytes. Java reads each
-by the type that follows from the transform and its source column, and so does this.
+by the type that follows from the transform and its source column, and so does this module.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ _TICKS = (TimeType, TimestampType, TimestamptzType, TimestampNanoType, Timestamp
 
 
 def partition_value_as(value: Any, written: IcebergType, wanted: IcebergType) -> Any:
-    """Return a partition value as one of the type that is wanted; None stays None.
+    """Return a partition value converted to a type; None stays None.
 
     Parameters
     ----------
     written:
-        The type that the manifest's Avro schema gives it.
+        The type in the manifest's Avro schema.
     wanted:
-        The type by the spec: of the source column, for an identity or truncate transform.
+        The type by the spec: that of the source column, for an identity or truncate transform.
 
-    Raises `InvalidMetadataError` or `ProjectionError` if the value cannot be one of that type.
+    Raises `InvalidMetadataError` or `ProjectionError` if the value cannot be converted.
     """
     if value is None or written == wanted:
         return value
     match written, wanted:
         case IntegerType(), DateType():
             return value
-        case IntegerType(), TimestampType() | TimestampNanoType():  # from before a promotion of the date
+        case IntegerType(), TimestampType() | TimestampNanoType():  # written before the date was promoted
             return promote_value(value, DateType(), wanted)
         case LongType(), _ if isinstance(wanted, _TICKS):
             return value

@@ -1,4 +1,4 @@
-"""Partition specs: how partition tuples follow from rows (spec: Partitioning, Appendix C: Partition Specs)."""
+"""Partition specs: how partition tuples derive from rows (spec: Partitioning, Appendix C: Partition Specs)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from projector.errors import InvalidMetadataError
 from projector.metadata.json_fields import Json, as_list, as_object, get_int, get_string
 
 PARTITION_FIELD_ID_START = 1000
-"""First id of partition fields; specs of version 1 number their fields from it."""
+"""The first id of partition fields; specs of version 1 number their fields from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class PartitionField:
     Parameters
     ----------
     source_ids:
-        Ids of the columns the value is made from: one, or several for a transform of several arguments (v3).
+        Ids of the source columns: one, or several for a transform of several arguments (v3).
     field_id:
         Id of the partition field, also in manifests.
     name:
-        Its name, free of any column's.
+        Its name, which no other column may have.
     transform:
-        The transform as the metadata spells it, such as `bucket[16]`; it may be one that nobody knows.
+        The transform in metadata's spelling, such as `bucket[16]`; it may be unknown.
     """
 
     source_ids: tuple[int, ...]
@@ -47,7 +47,7 @@ class PartitionField:
 
     @property
     def is_void(self) -> bool:
-        """Whether the field was dropped in a way that version 1 can express: its value is always null."""
+        """Whether the field was dropped in the way of version 1: its value is always null."""
         return self.transform.lower() == "void"
 
 
@@ -60,19 +60,19 @@ class PartitionSpec:
 
     @property
     def is_unpartitioned(self) -> bool:
-        """Whether all files share one partition: no field, or void ones only."""
+        """Whether all files share one partition: there is no field, or only void ones."""
         return all(field.is_void for field in self.fields)
 
     @cached_property
     def fields_by_id(self) -> Mapping[int, PartitionField]:
-        """The fields by their partition field id."""
+        """The fields by partition field id."""
         return {field.field_id: field for field in self.fields}
 
     @cached_property
     def identity_source_ids(self) -> Mapping[int, int]:
         """Column id to partition field id, for the fields whose value is the column's value.
 
-        Where two identity fields share a column the first counts.
+        If two identity fields share a column, the first counts.
         """
         found: dict[int, int] = {}
         for field in self.fields:
@@ -87,7 +87,7 @@ class PartitionSpec:
 
 
 def spec_from_json(value: Any) -> PartitionSpec:
-    """A spec from its JSON object. Raises `InvalidMetadataError`."""
+    """Return a spec from its JSON object. Raises `InvalidMetadataError`."""
     node = as_object(value, "partition spec")
     if "fields" not in node:
         raise InvalidMetadataError("Cannot parse missing field: fields, in a partition spec")
@@ -95,9 +95,9 @@ def spec_from_json(value: Any) -> PartitionSpec:
 
 
 def spec_fields_from_json(value: Any) -> tuple[PartitionField, ...]:
-    """The fields of a spec from their JSON array. Raises `InvalidMetadataError`.
+    """Return the fields of a spec from their JSON array. Raises `InvalidMetadataError`.
 
-    Where no field has an id (version 1), ids are given in order from 1000.
+    If no field has an id (version 1), ids are assigned in order from 1000.
     """
     nodes = [as_object(node, "partition field") for node in as_list(value, "partition spec fields")]
     missing = sum("field-id" not in node for node in nodes)
@@ -123,7 +123,7 @@ def spec_fields_from_json(value: Any) -> tuple[PartitionField, ...]:
 
 
 def source_ids_from_json(node: Json) -> tuple[int, ...]:
-    """The source columns of a partition or sort field: `source-ids` where it is written, else `source-id`."""
+    """Return the source columns of a partition or sort field: `source-ids` if present, else `source-id`."""
     if node.get("source-ids") is None:
         return (get_int(node, "source-id"),)
     ids = as_list(node["source-ids"], "source-ids")
@@ -133,12 +133,12 @@ def source_ids_from_json(node: Json) -> tuple[int, ...]:
 
 
 def spec_to_json(spec: PartitionSpec) -> dict[str, Any]:
-    """The spec's JSON object."""
+    """Return the spec's JSON object."""
     return {"spec-id": spec.spec_id, "fields": spec_fields_to_json(spec)}
 
 
 def spec_fields_to_json(spec: PartitionSpec) -> list[dict[str, Any]]:
-    """The JSON array of a spec's fields, as the deprecated `partition-spec` and manifests hold it."""
+    """Return the JSON array of a spec's fields, as in the deprecated `partition-spec` and in manifests."""
     return [
         {"name": f.name, "transform": f.transform, **source_ids_to_json(f.source_ids), "field-id": f.field_id}
         for f in spec.fields
@@ -146,5 +146,5 @@ def spec_fields_to_json(spec: PartitionSpec) -> list[dict[str, Any]]:
 
 
 def source_ids_to_json(source_ids: tuple[int, ...]) -> dict[str, Any]:
-    """`source-id` for one column, `source-ids` for several, as the spec asks."""
+    """Return `source-id` for one column, `source-ids` for several, as the spec requires."""
     return {"source-id": source_ids[0]} if len(source_ids) == 1 else {"source-ids": list(source_ids)}

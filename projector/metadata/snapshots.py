@@ -19,7 +19,7 @@ from projector.metadata.json_fields import (
 )
 
 MAIN_BRANCH = "main"
-"""The branch that `current-snapshot-id` is the head of."""
+"""The branch whose head is `current-snapshot-id`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +29,17 @@ class Snapshot:
     Parameters
     ----------
     snapshot_id, parent_snapshot_id:
-        Its id and that of the snapshot it was made from.
+        Its id, and that of the snapshot it is based on.
     sequence_number:
         Its place in the order of commits; 0 in tables of version 1.
     timestamp_ms:
-        When it was made, in milliseconds from 1970-01-01 UTC.
+        Its time, in milliseconds from 1970-01-01 UTC.
     manifest_list:
-        Where its manifest list is; None where `manifests` holds the manifests' places (version 1).
+        The location of its manifest list; None if `manifests` holds the manifests' locations (version 1).
     summary:
         What the commit did, all values as text.
     schema_id:
-        The schema it was written with; None where the writer recorded none.
+        The schema that it was written with; None if the writer recorded none.
     first_row_id, added_rows:
         Row lineage (version 3).
     key_id:
@@ -60,12 +60,12 @@ class Snapshot:
 
     @property
     def operation(self) -> str | None:
-        """`append`, `replace`, `overwrite` or `delete`; None where the summary does not say."""
+        """`append`, `replace`, `overwrite` or `delete`; None if the summary does not say."""
         return None if self.summary is None else self.summary.get("operation")
 
 
 def snapshot_from_json(value: Any) -> Snapshot:
-    """A snapshot from its JSON object. Raises `InvalidMetadataError`."""
+    """Return a snapshot from its JSON object. Raises `InvalidMetadataError`."""
     node = as_object(value, "snapshot")
     manifest_list = get_string_or_none(node, "manifest-list")
     manifests: tuple[str, ...] = ()
@@ -100,12 +100,12 @@ class SnapshotRef:
 
     @property
     def is_branch(self) -> bool:
-        """Whether it moves; a tag does not."""
+        """Whether it is a branch, and not a tag."""
         return self.kind == "branch"
 
 
 def ref_from_json(value: Any) -> SnapshotRef:
-    """A reference from its JSON object. Raises `InvalidMetadataError`."""
+    """Return a reference from its JSON object. Raises `InvalidMetadataError`."""
     node = as_object(value, "snapshot reference")
     kind = get_string(node, "type").lower()
     if kind not in ("branch", "tag"):
@@ -121,7 +121,7 @@ def ref_from_json(value: Any) -> SnapshotRef:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotLogEntry:
-    """From `timestamp_ms` on, `snapshot_id` was the current snapshot."""
+    """An entry of the snapshot log: from `timestamp_ms` on, `snapshot_id` was the current snapshot."""
 
     timestamp_ms: int
     snapshot_id: int
@@ -129,19 +129,19 @@ class SnapshotLogEntry:
 
 @dataclass(frozen=True, slots=True)
 class MetadataLogEntry:
-    """Until `timestamp_ms`, `metadata_file` was the table's metadata."""
+    """An entry of the metadata log: until `timestamp_ms`, `metadata_file` was the table's metadata."""
 
     timestamp_ms: int
     metadata_file: str
 
 
 def snapshot_log_from_json(value: Any) -> SnapshotLogEntry:
-    """An entry of the snapshot log from its JSON object."""
+    """Return an entry of the snapshot log from its JSON object."""
     node = as_object(value, "snapshot log entry")
     return SnapshotLogEntry(get_long(node, "timestamp-ms"), get_long(node, "snapshot-id"))
 
 
 def metadata_log_from_json(value: Any) -> MetadataLogEntry:
-    """An entry of the metadata log from its JSON object."""
+    """Return an entry of the metadata log from its JSON object."""
     node = as_object(value, "metadata log entry")
     return MetadataLogEntry(get_long(node, "timestamp-ms"), get_string(node, "metadata-file"))

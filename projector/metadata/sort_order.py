@@ -37,7 +37,7 @@ class SortOrder:
 
     @property
     def is_unsorted(self) -> bool:
-        """Whether no order is asked for."""
+        """Whether it has no fields."""
         return not self.fields
 
 
@@ -46,7 +46,7 @@ UNSORTED = SortOrder(0)
 
 
 def sort_order_from_json(value: Any) -> SortOrder:
-    """A sort order from its JSON object. Raises `InvalidMetadataError`."""
+    """Return a sort order from its JSON object. Raises `InvalidMetadataError`."""
     node = as_object(value, "sort order")
     if "fields" not in node:
         raise InvalidMetadataError("Cannot parse missing field: fields, in a sort order")
@@ -64,7 +64,7 @@ def _field(value: Any) -> SortField:
 
 
 def sort_order_to_json(order: SortOrder) -> dict[str, Any]:
-    """The order's JSON object."""
+    """Return the order's JSON object."""
     return {
         "order-id": order.order_id,
         "fields": [

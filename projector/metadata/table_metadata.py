@@ -19,10 +19,11 @@ class TableMetadata(MetadataView):
 
     @staticmethod
     def from_json(text: str | bytes | Mapping[str, Any], *, file: str | None = None) -> TableMetadata:
-        """Metadata from its JSON, as text or parsed.
+        """Return metadata from its JSON, as text or parsed.
 
         Raises `UnsupportedError` for a format version above 3, `InvalidMetadataError` for what is not JSON or
-        contradicts itself (see `contradictions.contradictions`).
+        contradicts itself
+        (see `contradictions.contradictions`).
         """
         with errors_in(file):
             raw = _parse(text) if isinstance(text, (str, bytes)) else dict(text)

@@ -52,7 +52,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """Hash of the source value, modulo `count`."""
+    """The hash of the source value, modulo `count`."""
 
     count: int
 
@@ -120,7 +120,7 @@ class Void:
 
 @dataclass(frozen=True, slots=True)
 class UnknownTransform:
-    """A transform that the spec of today does not have. It is kept as it is spelled, and never used for filtering."""
+    """A transform that the spec does not have. Its spelling is preserved, and it is never used for filtering."""
 
     text: str
 
@@ -137,9 +137,9 @@ _WITH_WIDTH = re.compile(r"(bucket|truncate)\[(\d+)\]")
 
 
 def parse_transform(text: str) -> Transform:
-    """The transform that `text` names in metadata, such as `day` or `bucket[16]`, in any case of letters.
+    """Return the transform that `text` names in metadata, such as `day` or `bucket[16]`, ignoring case.
 
-    A name that the spec does not have gives an `UnknownTransform`. Raises `InvalidMetadataError` for a width of zero.
+    An unknown name gives an `UnknownTransform`. Raises `InvalidMetadataError` for a width of zero.
     """
     low = text.strip().lower()
     if low in _WITHOUT_WIDTH:
@@ -158,10 +158,10 @@ _TRUNCATED = (IntegerType, LongType, DecimalType, StringType, BinaryType)
 
 
 def accepts(transform: Transform, source: IcebergType) -> bool:
-    """Whether the spec allows a transform on a source type. An unknown transform is taken to accept any."""
+    """Return whether the spec allows a transform on a source type. An unknown transform is assumed to accept any."""
     match transform:
         case Identity():
-            # variant has no partition value in any format version, though the spec's table only names the geo types
+            # variant has no partition value in any format version, although the spec's table names only the geo types
             return source.is_primitive and not isinstance(source, (GeometryType, GeographyType, VariantType))
         case Bucket():
             return isinstance(source, _BUCKETED)
@@ -176,9 +176,9 @@ def accepts(transform: Transform, source: IcebergType) -> bool:
 
 
 def result_type(transform: Transform, source: IcebergType) -> IcebergType:
-    """The type of the partition values that a transform makes of a source type.
+    """Return the type of the partition values that a transform makes of a source type.
 
-    For an unknown transform it is string, as in Java; the manifest's own schema knows better.
+    For an unknown transform it is string, as in Java; the manifest's own schema is more precise.
     """
     match transform:
         case Identity() | Truncate() | Void():
@@ -192,15 +192,15 @@ def result_type(transform: Transform, source: IcebergType) -> IcebergType:
 
 
 def preserves_order(transform: Transform) -> bool:
-    """Whether a smaller source value never has a greater partition value, so that ranges can be pruned."""
+    """Return whether a smaller source value never has a greater partition value, so that ranges can be pruned."""
     return isinstance(transform, (Identity, Truncate, Year, Month, Day, Hour))
 
 
 def apply(transform: Transform, value: Any, source: IcebergType) -> Any:
-    """The partition value of a source value: plain values both, None for None.
+    """Return the partition value of a source value: both are plain values; None for None.
 
-    Raises `UnsupportedError` for an unknown transform, and `InvalidMetadataError` where the transform does not accept
-    the source type.
+    Raises `UnsupportedError` for an unknown transform, and `InvalidMetadataError` if the transform does not accept the
+    source type.
     """
     if isinstance(transform, UnknownTransform):
         raise UnsupportedError(f"Cannot apply unknown transform {transform.text!r}")
@@ -218,7 +218,7 @@ def apply(transform: Transform, value: Any, source: IcebergType) -> Any:
         case Truncate(width):
             return _truncate(value, width, source)
         case Hour():
-            # 245,000 years from 1970 the hours leave the int that holds them; they wrap, in Java as well.
+            # 245,000 years from 1970 the hours overflow their int; they wrap around, as in Java.
             return _wrap(_micros(value, source) // MICROS_PER_HOUR, 32)
         case Day():
             return _days(value, source)
@@ -238,7 +238,7 @@ def _days(value: int, source: IcebergType) -> int:
 
 
 def _wrap(value: int, bits: int) -> int:
-    """A number in two's complement of `bits` bits."""
+    """Return a number in two's complement of `bits` bits."""
     half = 1 << (bits - 1)
     return (value + half) % (1 << bits) - half
 
@@ -246,7 +246,7 @@ def _wrap(value: int, bits: int) -> int:
 def _truncate(value: Any, width: int, source: IcebergType) -> Any:
     match source:
         case IntegerType() | LongType():
-            # Within `width` of the smallest number the result leaves the type. Its arithmetic wraps, in Java as well.
+            # Within `width` of the smallest number the result overflows the type; it wraps around, as in Java.
             return _wrap(value - value % width, 32 if isinstance(source, IntegerType) else 64)
         case DecimalType(scale=scale):
             unscaled = _unscaled(value, scale)
@@ -262,7 +262,7 @@ def _unscaled(value: Decimal, scale: int) -> int:
 
 
 def hash_value(value: Any, source: IcebergType) -> int:
-    """The signed 32-bit hash that `bucket` takes the modulo of (spec: Appendix B).
+    """Return the signed 32-bit hash of which `bucket` takes the modulo (spec: Appendix B).
 
     Raises `InvalidMetadataError` for a type that is not hashed.
     """

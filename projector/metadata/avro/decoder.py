@@ -1,6 +1,6 @@
-"""Stepping over the maps of statistics in manifests, and looking into them later (see `record_decoder`).
+"""Skip the maps of statistics in manifests, and look values up in them later (see `records`).
 
-A map stays bytes, found by one compiled pattern that matches exactly its pairs, until it is asked for.
+A map stays bytes until it is read; one compiled pattern matches exactly its pairs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHORT_VALUES = b"|".join(
 
 
 def decode_pairs(stored: bytes, name: str) -> dict[int, Any]:
-    """A map that was stepped over: ints by id, or bytes by id for the bounds. Raises `ValueError` and `IndexError`."""
+    """Decode a skipped map: ints by id, or bytes by id for the bounds. Raises `ValueError` and `IndexError`."""
     value = read_bytes if name.endswith("_bounds") else read_long
     found: dict[int, Any] = {}
     position = 0
@@ -33,7 +33,7 @@ def decode_pairs(stored: bytes, name: str) -> dict[int, Any]:
 
 
 def find_value(stored: bytes, name: str, key: int) -> Any:
-    """One value of a map that was stepped over, None where it has none; what `decode_pairs` gives for the key.
+    """Return one value of a skipped map, None if it has none; the same as `decode_pairs` gives for the key.
 
     Raises `ValueError` and `IndexError`.
     """
@@ -51,7 +51,7 @@ def find_value(stored: bytes, name: str, key: int) -> Any:
 
 @lru_cache(maxsize=4096)
 def _finder(head: int, key: int, is_bounds: bool) -> Callable[[bytes], re.Match[bytes] | None]:
-    """Finds the value of a key in a map that begins with the byte `head`, its number of pairs."""
+    """Return a pattern that finds the value of a key in a map that begins with the byte `head`, its number of pairs."""
     value = b"(?>" + _SHORT_VALUES + b")" if is_bounds else _VARINT
     pairs = head >> 1
     before = b"(?:" + _VARINT + value + b"){0,%d}?" % (pairs - 1)
@@ -61,7 +61,7 @@ def _finder(head: int, key: int, is_bounds: bool) -> Callable[[bytes], re.Match[
 
 
 def _find_value(stored: bytes, name: str, key: int) -> Any:
-    """Block by block: the pairs in front of the value are stepped over."""
+    """Look up a value block by block, skipping the pairs before it."""
     is_bounds = name.endswith("_bounds")
     position = 0
     while True:
@@ -72,13 +72,13 @@ def _find_value(stored: bytes, name: str, key: int) -> Any:
         if match is not None:
             return (read_bytes if is_bounds else read_long)(stored, match.end())[0]
         behind = (_short_values_pattern if is_bounds else _numbers_pattern)(count).match(stored, position)
-        if behind is None:  # a value of 64 bytes or more is in the way
+        if behind is None:  # a value of 64 bytes or more precedes it
             return decode_pairs(stored, name).get(key)
         position = behind.end()
 
 
 def read_long(data: bytes, position: int) -> tuple[int, int]:
-    """A number, and the position behind it; so the functions below."""
+    """Return a number, and the position after it; the functions below do the same."""
     byte = data[position]
     if byte < 0x80:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -94,7 +94,7 @@ def read_long(data: bytes, position: int) -> tuple[int, int]:
 
 
 def read_bytes(data: bytes, position: int) -> tuple[bytes, int]:
-    """A length and as many bytes."""
+    """Return a length and as many bytes."""
     length, position = read_long(data, position)
     end = position + length
     if length < 0 or end > len(data):
@@ -103,7 +103,7 @@ def read_bytes(data: bytes, position: int) -> tuple[bytes, int]:
 
 
 def _block(data: bytes, position: int) -> tuple[int, int]:
-    """The number of elements of the next block of an array; a negative one is followed by the block's size."""
+    """Return the number of elements of the next block of an array; after a negative one comes the block's size."""
     count, position = read_long(data, position)
     if count >= 0:
         return count, position
@@ -112,7 +112,7 @@ def _block(data: bytes, position: int) -> tuple[int, int]:
 
 
 def read_longs(data: bytes, position: int) -> tuple[list[int], int]:
-    """An array of numbers."""
+    """Return an array of numbers."""
     found: list[int] = []
     while True:
         count, position = _block(data, position)
@@ -135,7 +135,7 @@ def _short_values_pattern(count: int) -> re.Pattern[bytes]:
 
 @lru_cache(maxsize=4096)
 def _pair_pattern(count: int, key: int, is_bounds: bool) -> re.Pattern[bytes]:
-    """The pairs of a block up to a key and its bytes: what is matched ends where the key's value begins."""
+    """Return a pattern for the pairs of a block up to a key and its bytes; the key's value begins after a match."""
     value = b"(?:" + _SHORT_VALUES + b")" if is_bounds else _VARINT
     return re.compile(b"(?:" + _VARINT + value + b"){0,%d}?" % (count - 1) + re.escape(_varint(key)), re.DOTALL)
 
@@ -151,11 +151,13 @@ def _varint(number: int) -> bytes:
 
 
 class PairSkipper:
-    """Steps over one map of each record of a file.
+    """Skips one map of each record of a file.
 
-    The maps of one file mostly have the same keys in the same order, and values of the same lengths. Once some maps
-    were alike, a pattern is made for such a map as a whole; it is several times as fast as one that asks of each pair
-    how long it is. A map that is otherwise is stepped over pair by pair.
+    The maps of one file mostly have the same keys in the same order, and values of the same lengths. After some equal
+    maps a
+    pattern is made for the whole map, which is several times as fast as one that reads the length of each pair. A map
+    that
+    differs is skipped pair by pair.
     """
 
     def __init__(self, is_bounds: bool) -> None:
@@ -167,7 +169,7 @@ class PairSkipper:
         self._to_learn = _MOST_LEARNT
 
     def __call__(self, data: bytes, position: int) -> tuple[bytes, int]:
-        """The bytes of the map at a position, and the position behind it. Raises as `decode_pairs` does."""
+        """Return the bytes of the map at a position, and the position after it. Raises as `decode_pairs` does."""
         match = self._match
         if match is not None:
             found = match(data, position)
@@ -188,7 +190,7 @@ class PairSkipper:
         if len(before) != len(layout) or any(one[0] != other[0] for one, other in zip(before, layout, strict=True)):
             self._layout, self._alike = layout, 0
             return
-        # lengths that differ from map to map are looked at anew in each; -1 stands for them
+        # -1 stands for lengths that differ from map to map and are read in each
         merged = tuple(one if one == other else (one[0], -1) for one, other in zip(before, layout, strict=True))
         self._alike = self._alike + 1 if merged == before else 0
         self._layout = merged
@@ -199,17 +201,17 @@ class PairSkipper:
 
 
 _ALIKE = 8
-"""Maps that must be alike, one after the other, before a pattern is made for them."""
+"""How many equal maps must follow each other before a pattern is made for them."""
 
 _MOST_LEARNT = 64
-"""Maps that are looked at to learn from, of a file and those of its schema."""
+"""How many maps of a file, and of those with its schema, are examined to learn from."""
 
 _MOST_PAIRS = 2500
-"""Pairs of a map that a pattern is made for; to compile it takes some microseconds a pair."""
+"""The most pairs of a map for which a pattern is made; compiling takes some microseconds a pair."""
 
 
 def _layout(stored: bytes, is_bounds: bool) -> tuple[tuple[int, int], ...] | None:
-    """Keys, and lengths of values (0 where they are numbers), of a map in one block; None of one in several."""
+    """Return keys, and lengths of values (0 for numbers), of a map in one block; None for one in several blocks."""
     count, position = read_long(stored, 0)
     if count < 1 or count > _MOST_PAIRS:
         return None

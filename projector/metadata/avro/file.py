@@ -1,7 +1,7 @@
-"""Avro object container files, block by block: framing, sync markers and codecs, checked.
+"""Read Avro object container files block by block, checking framing, sync markers and codecs.
 
-fastavro decodes the records (see `avro_schema`); the container is read here so that a file that is cut off, or that
-does not unpack to exactly what it says, is refused instead of being read as a shorter one.
+fastavro decodes the records (see `schema`). The container is read here so that a file that is truncated, or does not
+unpack to exactly the declared size, raises an error instead of being read as a shorter one.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _SYNC_SIZE = 16
 _CHUNK = 4 << 20
 _MAX_BLOCK = 1 << 30
 _LEAST_LIMIT, _MOST_RATIO = 64 << 20, 256
-"""A small block may not unpack to very much: manifests shrink to a fifth or a thirtieth."""
-"""Bytes a block may unpack to. Writers cut blocks at about 64 KiB."""
+"""Limits on unpacked size: manifests compress to a fifth or a thirtieth."""
+"""The most bytes of an unpacked block. Writers end blocks at about 64 KiB."""
 
 
 @dataclass(frozen=True)
 class AvroHeader:
-    """What an Avro file says of itself before its first block."""
+    """The header of an Avro file."""
 
     metadata: Mapping[str, bytes]
     codec: str
@@ -33,7 +33,7 @@ class AvroHeader:
     blocks_at: int
 
     def text(self, key: str) -> str | None:
-        """A value of the key-value metadata as text; None where it is absent or no text."""
+        """Return a value of the key-value metadata as text; None if it is absent or not text."""
         value = self.metadata.get(key)
         try:
             return None if value is None else value.decode()
@@ -42,7 +42,7 @@ class AvroHeader:
 
 
 def read_header(source: RandomAccess) -> AvroHeader:
-    """The header of an Avro file. Raises `CorruptFileError` where the file is not one."""
+    """Read the header of an Avro file. Raises `CorruptFileError` if the file is not one."""
     reader = _Reader(source)
     magic = reader.take(min(4, source.size()))
     if magic == _ENCRYPTED_MAGIC:
@@ -67,10 +67,10 @@ def read_header(source: RandomAccess) -> AvroHeader:
 
 
 def read_blocks(source: RandomAccess, header: AvroHeader) -> Iterator[tuple[int, bytes]]:
-    """Number of records and unpacked bytes of each block, one block at a time.
+    """Yield the number of records and the unpacked bytes of each block.
 
-    Raises `CorruptFileError` where the file ends inside a block, a sync marker is wrong or a block does not unpack, and
-    `UnsupportedError` for a codec that is not known.
+    Raises `CorruptFileError` if the file ends inside a block, a sync marker is wrong or a block does not unpack, and
+    `UnsupportedError` for an unknown codec.
     """
     unpack = _unpacker(header.codec, source.path)
     reader = _Reader(source, header.blocks_at)
@@ -83,7 +83,7 @@ def read_blocks(source: RandomAccess, header: AvroHeader) -> Iterator[tuple[int,
             data = unpack(packed)
         except CorruptFileError as error:
             raise CorruptFileError(error.message, file=source.path) from None
-        except Exception as error:  # each codec's library has errors of its own
+        except Exception as error:  # each codec's library raises its own errors
             what = " ".join(str(error).split()) or type(error).__name__
             raise CorruptFileError(f"A block does not unpack ({header.codec}): {what}", file=source.path) from None
         if not 0 <= count <= len(data):
@@ -108,7 +108,7 @@ class _Reader:
         return self.position >= self._size
 
     def take(self, length: int) -> bytes:
-        """The next `length` bytes; an error where the file has fewer."""
+        """Return the next `length` bytes. Raises if the file has fewer."""
         if length < 0 or self.position + length > self._size:
             raise self._cut_off()
         start = self.position - self._offset
@@ -121,7 +121,7 @@ class _Reader:
         return self._buffer[start : start + length]
 
     def varint(self) -> int:
-        """The next zigzag long."""
+        """Return the next zigzag long."""
         value = shift = 0
         while True:
             byte = self.take(1)[0]
@@ -181,7 +181,7 @@ def _snappy(packed: bytes) -> bytes:
         shift += 7
         if byte < 0x80:
             break
-    if length > min(_MAX_BLOCK, 64 * len(body)):  # no snappy element gives more than 64 bytes
+    if length > min(_MAX_BLOCK, 64 * len(body)):  # no snappy element expands to more than 64 bytes
         raise CorruptFileError(f"A block does not unpack (snappy): {len(body)} bytes claim to be {length}")
     data = bytes(Codec("snappy").decompress(body, length, asbytes=True)) if length else b""
     if zlib.crc32(data).to_bytes(4, "big") != checksum:
@@ -204,7 +204,7 @@ def _zstandard(packed: bytes) -> bytes:
 
 
 def _limit(packed: bytes) -> int:
-    """Bytes that a block may unpack to."""
+    """Return the bytes that a block may unpack to."""
     return min(_MAX_BLOCK, max(_LEAST_LIMIT, _MOST_RATIO * len(packed)))
 
 

@@ -1,8 +1,8 @@
-"""A decoder for the records of manifests that steps over the statistics instead of decoding them.
+"""Decode the records of manifests, skipping the statistics.
 
 Planning needs a few fields of each entry, and the bounds of the columns that a filter names. fastavro decodes every
-pair of every map; here a map of statistics stays bytes until it is asked for. Schemas with anything unusual in them are
-left to fastavro.
+pair of every map; here a map of statistics stays bytes until it is read. Schemas with anything unusual are left to
+fastavro.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from typing import Any
 from projector.metadata.avro.decoder import PairSkipper, read_bytes, read_long, read_longs
 
 Decoder = Callable[[bytes, int], tuple[Any, int]]
-"""Takes the bytes of a block and a position; gives the value that begins there and the position behind it."""
+"""Takes the bytes of a block and a position; returns the value that begins there and the position after it."""
 
 _MOST_DEPTH = 16
 
 
 def compile_decoder(schema: Any) -> Decoder | None:
-    """A decoder for a schema that `avro_schema` has rewritten; None where it holds something unusual.
+    """Return a decoder for a schema rewritten by `schema`; None if it holds something unusual.
 
-    It gives what fastavro gives, but for maps of statistics, which are given as the bytes that `decode_pairs` takes.
-    Damaged bytes raise `ValueError`, `IndexError`, `EOFError` or `struct.error`.
+    The decoder returns what fastavro returns, except for maps of statistics, which it returns as the bytes that
+    `decode_pairs` takes. Damaged bytes raise `ValueError`, `IndexError`, `EOFError` or `struct.error`.
 
-    The decoder is a function written for the schema, field after field: a call for each field would cost more than
-    most fields do.
+    The decoder is a function generated for the schema, field after field: a call for each field would cost more than
+    most
+    fields do.
     """
     writer = _Writer()
     if not writer.value(schema, "value", 1):
@@ -38,7 +39,7 @@ def compile_decoder(schema: Any) -> Decoder | None:
 
 
 class _Writer:
-    """Writes the statements that decode a value at `at`. Nothing of a schema gets into them but reprs of names."""
+    """Generates the statements that decode a value at `at`. Of a schema only reprs of names get into them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -58,7 +59,7 @@ class _Writer:
         self.lines += ["    " * depth + line for line in lines]
 
     def value(self, schema: Any, target: str, depth: int) -> bool:
-        """Statements that put a value into a variable; False where the schema holds something unusual."""
+        """Generate statements that put a value into a variable. Return False if the schema holds something unusual."""
         if depth > _MOST_DEPTH:
             return False
         match schema:

@@ -1,9 +1,9 @@
-"""An Avro schema of a manifest or a manifest list, rewritten so that fields are found by id and values stay physical.
+"""Rewrite the Avro schema of a manifest or manifest list so that fields are found by id and values stay physical.
 
 Names in Avro are sanitized, changed between versions and sometimes left to the writer; field ids are not. Every known
-field gets its canonical name by its id (by its name where the writer wrote no id), every other field a name that is
-dropped, and logical types are taken off: what fastavro returns is then the stored number or bytes, never a `datetime`
-that cannot hold it.
+field gets its canonical name by its id (by its name if the writer wrote no id), every other field a name that is
+dropped. Logical types are removed: fastavro then returns the stored number or bytes, never a `datetime` that cannot
+hold it.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from projector.schema.types import (
 
 _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
 _MAX_NODES = 20_000
-"""Types a schema may have in all; names that stand for each other's copies could grow it without end."""
+"""The most types in a schema; names that stand for copies of each other could grow it without end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field that is looked for.
+    """A field to look for.
 
     Parameters
     ----------
     field_id, name:
-        Its id, and the name that the decoded record has it under.
+        Its id, and its name in the decoded record.
     kinds:
-        The Avro types it may be stored as: of the value, of a list's elements, or of the values of a map.
+        The Avro types that may store it: of the value, of a list's elements, or of the values of a map.
     holds:
         `value`, `list`, `pairs` (a map from ints, stored as an array of key-value records), `record`, `records` (a list
         of them) or `partition`.
@@ -81,7 +81,7 @@ class PartitionColumn:
 
 @dataclass
 class Rewriter:
-    """Rewrites one schema; `partition` holds the partition tuple's columns when it is done.
+    """Rewrites one schema; afterwards `partition` holds the partition tuple's columns.
 
     `spec_fields` are the names and ids of the spec's fields, for a tuple whose Avro fields have no ids.
     """
@@ -93,7 +93,7 @@ class Rewriter:
     _count: int = 0
 
     def record(self, schema: Any, fields: Mapping[int, Field], what: str) -> dict[str, Any]:
-        """A record type with its known fields under their canonical names. Raises `CorruptFileError`."""
+        """Return a record type with its known fields under their canonical names. Raises `CorruptFileError`."""
         node = self._as_record(schema, what)
         by_name = {f.name: f for f in fields.values()}
         given = [as_dict(f, f"a field of {what}") for f in as_array(node.get("fields"), f"the fields of {what}")]
@@ -121,7 +121,7 @@ class Rewriter:
         return {"type": "record", "name": self._fresh(), "fields": written}
 
     def plain(self, schema: Any) -> Any:
-        """A type without names, logical types and other annotations, which is stored in the same bytes."""
+        """Return a type without names, logical types and other annotations; it is stored in the same bytes."""
         self._count += 1
         if self._count > _MAX_NODES:
             raise CorruptFileError("The Avro schema is too large")
@@ -210,7 +210,7 @@ class Rewriter:
         return {"type": "record", "name": self._fresh(), "fields": written}
 
     def _without_null(self, schema: Any) -> tuple[Any, Callable[[Any], Any]]:
-        """The type besides null, and what puts its rewritten form back into the union it stands in."""
+        """Return the type besides null, and a function that puts its rewritten form back into its union."""
         resolved = self._resolved(schema)
         if not isinstance(resolved, list):
             return resolved, lambda written: written
@@ -225,7 +225,7 @@ class Rewriter:
         raise CorruptFileError("The Avro schema has a union that is not of one type and null")
 
     def _resolved(self, schema: Any) -> Any:
-        """A type as a primitive's name, a list of branches or a dict with a complex `type`; names looked up."""
+        """Return a type as a primitive's name, a list of branches or a dict with a complex `type`; resolve names."""
         for _ in range(100):
             if isinstance(schema, str):
                 if schema in _PRIMITIVES:
@@ -259,7 +259,7 @@ class Rewriter:
             self._named.setdefault(f"{space}.{name}" if isinstance(space, str) else name.rpartition(".")[2], node)
 
     def _enter(self, node: dict[str, Any]) -> set[str]:
-        """Mark a record as being written out, so that it cannot hold itself."""
+        """Mark a record as being rewritten, so that it cannot contain itself."""
         names = {name for name, known in self._named.items() if known is node} - self._open
         self._open |= names
         return names
@@ -276,14 +276,14 @@ class Rewriter:
 
 
 def as_dict(value: Any, what: str) -> dict[str, Any]:
-    """A part of a schema that must be an object."""
+    """Return a part of a schema that must be an object."""
     if not isinstance(value, dict):
         raise CorruptFileError(f"The Avro schema is damaged: {what} is not an object")
     return value
 
 
 def as_array(value: Any, what: str) -> list[Any]:
-    """A part of a schema that must be an array."""
+    """Return a part of a schema that must be an array."""
     if not isinstance(value, list):
         raise CorruptFileError(f"The Avro schema is damaged: {what} is not an array")
     return value
@@ -294,7 +294,7 @@ def _kind(node: Any) -> str:
 
 
 def _can_be_empty(plain: Any) -> bool:
-    """Whether a value of a plain type may take no bytes at all: a huge count of them could be claimed for nothing."""
+    """Return whether a value of a plain type may take no bytes at all: a huge count would then cost nothing."""
     match plain:
         case "null" | {"type": "fixed", "size": 0}:
             return True
@@ -316,7 +316,7 @@ _EXACT: dict[str, IcebergType] = {
 
 
 def _partition_type(node: Any) -> tuple[IcebergType, Callable[[Any], Any] | None]:
-    """The Iceberg type of a partition column by its Avro type, and what makes a plain value of the stored one."""
+    """Return the Iceberg type of a partition column by its Avro type, and the conversion of stored to plain values."""
     kind = _kind(node)
     logical = node.get("logicalType") if isinstance(node, dict) else None
     utc = isinstance(node, dict) and node.get("adjust-to-utc") is True

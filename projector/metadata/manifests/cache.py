@@ -1,8 +1,8 @@
-"""Manifests that this process has decoded. They never change, so the next plan of a table need not decode them again.
+"""Cache the manifests that this process has decoded. They never change, so the next plan need not decode them again.
 
-A manifest is known by its place and by all that its entries take over from the manifest list; a local one by its
-inode, size and times as well, since another table may come to its place with the times it had (`cp -p`, archives);
-others by the store. What is kept is bounded; of a manifest that is too long nothing is. See docs/adr/0007.
+A manifest is identified by its location and by everything that its entries inherit from the manifest list; a local one
+also by its inode, size and times, because another table may come to its location with the old times (`cp -p`,
+archives); others by the store. The cache is bounded; a manifest that is too long is not cached. See docs/adr/0007.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from projector.metadata.manifests.model import ManifestEntry, ManifestFile
 from projector.metadata.manifests.read import read_manifest
 
 MOST_BYTES = 96 << 20
-"""Memory that all kept manifests take at most, as near as it is known."""
+"""The most memory that all cached manifests take, as far as it can be estimated."""
 
 _LONGEST = 2 << 20
 _BYTES_OF_ENTRY = 1800
@@ -31,7 +31,7 @@ _lock = Lock()
 
 
 def is_kept(storage: Storage, manifest: ManifestFile, resolver: PathResolver) -> bool:
-    """Whether the entries of a manifest are kept."""
+    """Return whether the entries of a manifest are cached."""
     with _lock:
         return _kept.get(_key(storage, manifest, resolver.resolve(manifest.path))) is not None
 
@@ -39,7 +39,7 @@ def is_kept(storage: Storage, manifest: ManifestFile, resolver: PathResolver) ->
 def manifest_entries(
     storage: Storage, manifest: ManifestFile, resolver: PathResolver, opened: RandomAccess | None = None
 ) -> Iterator[ManifestEntry]:
-    """All entries of a manifest, as `read_manifest` gives them, and raises; once read to its end they are kept."""
+    """Yield all entries of a manifest, and raise, as `read_manifest` does; a manifest read to its end is cached."""
     key = _key(storage, manifest, resolver.resolve(manifest.path))
     with _lock:
         known = _kept.get(key)
@@ -61,7 +61,7 @@ def manifest_entries(
 
 
 def forget() -> None:
-    """Keep nothing of what was read so far."""
+    """Clear the cache."""
     with _lock:
         _kept.clear()
 

@@ -1,4 +1,4 @@
-"""What manifests and manifest lists say: manifests, their entries, and the files (spec: Manifests, Manifest Lists)."""
+"""The content of manifests and manifest lists: manifests, entries, and files (spec: Manifests, Manifest Lists)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _DAMAGE = (ValueError, IndexError, EOFError)
 
 
 class ManifestContent(IntEnum):
-    """What the files are that a manifest lists."""
+    """The kind of files that a manifest lists."""
 
     DATA = 0
     DELETES = 1
 
 
 class FileContent(IntEnum):
-    """What a file holds. A deletion vector counts as position deletes."""
+    """The content of a file. A deletion vector counts as position deletes."""
 
     DATA = 0
     POSITION_DELETES = 1
@@ -54,8 +54,9 @@ class FieldSummary:
 class ManifestFile:
     """A manifest as a manifest list (or a snapshot of version 1) names it.
 
-    Counts are None where the writer left them out, which means "may be more than zero". `partitions` has one summary
-    for each field of the spec, in order, or is None.
+    Counts are None if the writer omitted them, which means "may be more than zero". `partitions` has one summary for
+    each
+    field of the spec, in order, or is None.
     """
 
     path: str
@@ -77,7 +78,7 @@ class ManifestFile:
 
     @property
     def has_live_files(self) -> bool:
-        """False only where the counts say that every entry is a deleted one."""
+        """Whether the manifest may have live entries: False only if its counts say that every entry is deleted."""
         return self.added_files_count != 0 or self.existing_files_count != 0
 
 
@@ -88,18 +89,18 @@ class DataFile:
     Parameters
     ----------
     content, file_path, file_format:
-        What it holds; where it is, as recorded; `PARQUET`, `AVRO`, `ORC` or `PUFFIN`.
+        Its content; its recorded path; `PARQUET`, `AVRO`, `ORC` or `PUFFIN`.
     spec_id, partition, partition_types:
-        Its partition: the spec's id, plain values by partition field id, and the types they are stored in.
+        Its partition: the spec's id, plain values by partition field id, and the types in which they are stored.
     record_count, file_size_in_bytes:
         Rows (of a deletion vector: deleted positions) and bytes.
     metrics:
         Sizes, counts and bounds by field id.
     key_metadata:
-        Set where the file is encrypted.
+        Set if the file is encrypted.
     split_offsets, equality_ids, sort_order_id, first_row_id, referenced_data_file, content_offset,
     content_size_in_bytes:
-        As in the spec; None where absent. `first_row_id` is inherited already.
+        As in the spec; None if absent. `first_row_id` is already inherited.
     """
 
     content: FileContent
@@ -122,22 +123,22 @@ class DataFile:
 
     @property
     def column_sizes(self) -> Mapping[int, int]:
-        """Bytes on disk by field id; empty where unknown, as all maps here."""
+        """Bytes on disk by field id; empty if unknown, like all maps here."""
         return MetricsMap(self.metrics, "column_sizes")
 
     @property
     def value_counts(self) -> Mapping[int, int]:
-        """Number of values, null and NaN included, by field id."""
+        """Counts of values, null and NaN included, by field id."""
         return MetricsMap(self.metrics, "value_counts")
 
     @property
     def null_value_counts(self) -> Mapping[int, int]:
-        """Number of nulls by field id."""
+        """Counts of nulls by field id."""
         return MetricsMap(self.metrics, "null_value_counts")
 
     @property
     def nan_value_counts(self) -> Mapping[int, int]:
-        """Number of NaNs by field id."""
+        """Counts of NaNs by field id."""
         return MetricsMap(self.metrics, "nan_value_counts")
 
     @property
@@ -152,7 +153,7 @@ class DataFile:
 
 
 class Metrics:
-    """The maps of a file's statistics, decoded when they are asked for: one value, or a whole map."""
+    """The maps of a file's statistics, decoded on demand: one value, or a whole map."""
 
     __slots__ = ("_file", "_made", "_stored")
 
@@ -162,7 +163,7 @@ class Metrics:
         self._made: dict[str, dict[int, Any]] = {}
 
     def of(self, name: str) -> dict[int, Any]:
-        """A map by its name in the spec, such as `lower_bounds`; empty where the manifest has none.
+        """Return a map by its name in the spec, such as `lower_bounds`; empty if the manifest has none.
 
         Raises `CorruptFileError`.
         """
@@ -172,7 +173,7 @@ class Metrics:
         return made
 
     def value(self, name: str, field_id: int) -> Any:
-        """The value of one field in a map, None where it has none; the rest of the map is stepped over.
+        """Return the value of one field in a map, None if it has none; the rest of the map is skipped.
 
         Raises `CorruptFileError`.
         """
@@ -185,11 +186,11 @@ class Metrics:
             raise self._damaged(name, error) from None
 
     def has(self, name: str) -> bool:
-        """Whether the manifest has a map with something in it; it is not decoded for this."""
+        """Return whether the manifest has a non-empty map, without decoding it."""
         return self._stored.get(name) not in (None, [], b"\0")
 
     def fresh(self, name: str) -> dict[int, Any]:
-        """A map as `of` gives it, but not kept: for one pass over many files."""
+        """Return a map like `of`, without caching it: for one pass over many files."""
         made = self._made.get(name)
         return self._make(name) if made is None else made
 
@@ -234,7 +235,7 @@ class MetricsMap(Mapping[int, Any]):
         return found
 
     def get(self, field_id: int, default: Any = None) -> Any:
-        """The value of a field, or the default."""
+        """Return the value of a field, or the default."""
         found = self._metrics.value(self._name, field_id)
         return default if found is None else found
 
@@ -252,8 +253,9 @@ class MetricsMap(Mapping[int, Any]):
 class ManifestEntry:
     """What a manifest says of one file.
 
-    Ids and sequence numbers are inherited already. A sequence number is None only where a writer left out one that
-    cannot be inherited.
+    Ids and sequence numbers are already inherited. A sequence number is None only if a writer omitted one that cannot
+    be
+    inherited.
     """
 
     status: EntryStatus

@@ -1,4 +1,4 @@
-"""Manifest lists and manifests, read: which files a snapshot has (spec: Manifests, Manifest Lists)."""
+"""Read manifest lists and manifests: which files a snapshot has (spec: Manifests, Manifest Lists)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
 
 
 def snapshot_manifests(storage: Storage, snapshot: Snapshot, resolver: PathResolver) -> Iterator[ManifestFile]:
-    """The manifests of a snapshot, from its manifest list or, in version 1, from the snapshot itself.
+    """Return the manifests of a snapshot, from its manifest list or, in version 1, from the snapshot itself.
 
     Raises `NotFoundError`, `CorruptFileError`, and `UnsupportedError` for an encrypted list.
     """
@@ -62,7 +62,7 @@ def snapshot_manifests(storage: Storage, snapshot: Snapshot, resolver: PathResol
         yield manifest
     total = (snapshot.summary or {}).get("total-data-files", "0")
     if not found and total.isdecimal() and int(total) > 0:
-        # a list that was cut off behind its header looks like the list of an empty snapshot
+        # a list truncated after its header looks like the list of an empty snapshot
         raise CorruptFileError(
             f"The manifest list is empty, but snapshot {snapshot.snapshot_id} has {total} data files",
             file=snapshot.manifest_list,
@@ -70,7 +70,7 @@ def snapshot_manifests(storage: Storage, snapshot: Snapshot, resolver: PathResol
 
 
 def embedded_manifest(storage: Storage, path: str, snapshot: Snapshot, resolver: PathResolver) -> ManifestFile:
-    """A manifest that a snapshot of version 1 names itself; its length and spec are read from the file."""
+    """Return a manifest that a snapshot of version 1 names itself; its length and spec are read from the file."""
     with storage.open(resolver.resolve(path)) as source:
         spec_id = read_header(source).text("partition-spec-id") or "0"
         if not spec_id.isdecimal():
@@ -79,7 +79,7 @@ def embedded_manifest(storage: Storage, path: str, snapshot: Snapshot, resolver:
 
 
 def read_manifest_list(storage: Storage, path: str) -> Iterator[ManifestFile]:
-    """The manifests that a manifest list names, in its order. `path` is where the list is now.
+    """Return the manifests that a manifest list names, in its order. `path` is the list's present location.
 
     Raises `NotFoundError` and `CorruptFileError`.
     """
@@ -90,16 +90,16 @@ def read_manifest_list(storage: Storage, path: str) -> Iterator[ManifestFile]:
 
 
 def open_manifest(storage: Storage, manifest: ManifestFile, resolver: PathResolver) -> RandomAccess:
-    """A manifest, opened to be read to its end."""
+    """Open a manifest to read it to its end."""
     return open_whole(storage, resolver.resolve(manifest.path))
 
 
 def read_manifest(
     storage: Storage, manifest: ManifestFile, resolver: PathResolver, opened: RandomAccess | None = None
 ) -> Iterator[ManifestEntry]:
-    """All entries of a manifest, deleted ones too, with what they inherit, in its order and one block at a time.
+    """Yield all entries of a manifest, deleted ones too, with what they inherit, in order, one block at a time.
 
-    `opened` is the manifest where it is open already; it is closed at the end.
+    `opened` is the manifest if it is open already; it is closed at the end.
 
     Raises `NotFoundError`, `CorruptFileError`, and `UnsupportedError` for an encrypted manifest.
     """

@@ -1,4 +1,4 @@
-"""Records of manifests and manifest lists: which fields are looked for, and how they are decoded."""
+"""Decode the records of manifests and manifest lists: which fields are read, and how."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _ENTRY = _fields(
 class Layout:
     """How the records of a file are decoded: a schema for fastavro, and the partition tuple's columns and types.
 
-    Where there is a `decoder` it takes fastavro's place.
+    A `decoder`, if set, replaces fastavro.
     """
 
     schema: Any
@@ -103,7 +103,7 @@ class Layout:
 
 
 def list_layout(header: AvroHeader, path: str) -> Layout:
-    """How a manifest list is decoded. Raises `CorruptFileError`."""
+    """Return how a manifest list is decoded. Raises `CorruptFileError`."""
     try:
         return _compiled(header.metadata["avro.schema"], None)
     except CorruptFileError as error:
@@ -111,7 +111,7 @@ def list_layout(header: AvroHeader, path: str) -> Layout:
 
 
 def manifest_layout(header: AvroHeader, path: str) -> Layout:
-    """How a manifest is decoded. Raises `CorruptFileError`."""
+    """Return how a manifest is decoded. Raises `CorruptFileError`."""
     try:
         return _compiled(header.metadata["avro.schema"], header.metadata.get("partition-spec", b"[]"))
     except CorruptFileError as error:
@@ -120,7 +120,7 @@ def manifest_layout(header: AvroHeader, path: str) -> Layout:
 
 @lru_cache(maxsize=64)
 def _compiled(schema_text: bytes, spec_text: bytes | None) -> Layout:
-    """The layout of a writer's schema; a table's manifests have few different ones."""
+    """Return the layout of a writer's schema; a table's manifests have few different ones."""
     from fastavro import parse_schema
 
     try:
@@ -140,7 +140,7 @@ def _compiled(schema_text: bytes, spec_text: bytes | None) -> Layout:
 
 
 def _spec_fields(text: bytes) -> tuple[tuple[str, int], ...]:
-    """Names and ids of the partition fields by the manifest's own spec, for tuples whose Avro fields have no ids."""
+    """Return names and ids of the partition fields by the manifest's own spec, for Avro fields without ids."""
     try:
         nodes = json.loads(text)
         return tuple((str(node["name"]), int(node.get("field-id", 1000 + i))) for i, node in enumerate(nodes))
@@ -149,14 +149,14 @@ def _spec_fields(text: bytes) -> tuple[tuple[str, int], ...]:
 
 
 def read_records(source: RandomAccess, header: AvroHeader, layout: Layout) -> Iterator[dict[str, Any]]:
-    """The records of a file, decoded by its layout. Raises `CorruptFileError`."""
+    """Yield the records of a file, decoded by its layout. Raises `CorruptFileError`."""
     decode = layout.decoder or _with_fastavro(layout.schema)
     for count, data in read_blocks(source, header):
         position = 0
         for _ in range(count):
             try:
                 record, position = decode(data, position)
-            except Exception as error:  # fastavro lets through whatever damaged bytes lead to
+            except Exception as error:  # fastavro raises whatever damaged bytes lead to
                 what = " ".join(str(error).split()) or type(error).__name__
                 raise CorruptFileError(f"A record cannot be decoded: {what}", file=source.path) from None
             yield record
@@ -180,7 +180,7 @@ def _with_fastavro(schema: Any) -> Decoder:
 
 
 def manifest_file(record: Mapping[str, Any], path: str) -> ManifestFile:
-    """A record of a manifest list. Raises `CorruptFileError`."""
+    """Return a manifest from a record of a manifest list. Raises `CorruptFileError`."""
     get = record.get
     summaries = get("partitions")
     return ManifestFile(
@@ -204,7 +204,7 @@ def manifest_file(record: Mapping[str, Any], path: str) -> ManifestFile:
 
 
 def _summary(record: Mapping[str, Any]) -> FieldSummary:
-    # where a writer did not say, nulls are to be expected
+    # if a writer did not say, nulls must be expected
     contains_null = record.get("contains_null")
     return FieldSummary(
         True if contains_null is None else contains_null,
@@ -217,7 +217,7 @@ def _summary(record: Mapping[str, Any]) -> FieldSummary:
 def manifest_entry(
     record: Mapping[str, Any], manifest: ManifestFile, layout: Layout, next_row_id: int | None, path: str
 ) -> tuple[ManifestEntry, int | None]:
-    """A record of a manifest with what it inherits, and the first row id for the next file that has none.
+    """Return an entry from a record of a manifest, with what it inherits, and the next first row id.
 
     Raises `CorruptFileError`.
     """
@@ -244,7 +244,7 @@ def manifest_entry(
         if first_row_id is None and status is not EntryStatus.DELETED:
             first_row_id = next_row_id
             next_row_id += record_count
-    # version 1 has no numbers at all, which is 0; from version 2 on only added files inherit theirs
+    # version 1 has no sequence numbers, which means 0; from version 2 on only added files inherit theirs
     inherited = manifest.sequence_number if status is EntryStatus.ADDED or manifest.sequence_number == 0 else None
     data_number, file_number = record.get("sequence_number"), record.get("file_sequence_number")
     snapshot_id = record.get("snapshot_id")

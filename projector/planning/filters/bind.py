@@ -1,9 +1,9 @@
-"""Binding a filter to a schema: names to field ids, literals to plain values of the requested type, Not rewritten away.
+"""Bind a filter to a schema: resolve names to field ids, convert literals to the requested types, rewrite Not away.
 
-No comparison changes its outcome on the way. A literal that is no value of the column's type is replaced by its
-neighbour in the type (`x > 1.5` under int is `x >= 2`), or the comparison becomes constant for every value: then it is
-spelled with `AlwaysNull`, because a null is still null. For instance `x < 2147483648` under int is
-`x IS NOT NULL OR NULL`: true for every value, null for null.
+Binding changes the outcome of no comparison. A literal that is not a value of the column's type is replaced by its
+neighbour in the type (`x > 1.5` under int is `x >= 2`), or the comparison becomes constant for every value. It is then
+spelled with `AlwaysNull`, because null must stay null: `x < 2147483648` under int is `x IS NOT NULL OR NULL`, true for
+every value and null for null.
 """
 
 from __future__ import annotations
@@ -67,20 +67,21 @@ from projector.schema.types import (
 
 
 def bind(expression: Expression, schema: Schema, case_sensitive: bool = True) -> Expression:
-    """A filter bound to the requested schema: bound leaves, no Not, constants folded.
+    """Bind a filter to the requested schema: the result has bound leaves, no Not, and folded constants.
 
     Parameters
     ----------
     expression:
         The filter, unbound or already bound.
     schema:
-        The schema that rows are requested in; its types decide how literals compare.
+        The schema in which rows are requested; its types decide how literals compare.
     case_sensitive:
-        Whether names match exactly.
+        Whether names must match in case.
 
     Raises `NotFoundError` for a column that the schema lacks, `UnsupportedError` for one that cannot be filtered on (in
-    a list or a map, or nested, unless it is asked whether it is null), and `ParseError` for a literal that cannot be
-    compared with the column's type.
+    a
+    list or a map, or nested, except for null checks), and `ParseError` for a literal that cannot be compared with the
+    column's type.
     """
     try:
         return _Binder(schema, case_sensitive).bind(expression)
@@ -170,7 +171,7 @@ class _Binder:
 
 
 def negate(expression: Expression) -> Expression:
-    """A bound filter that is true where this one is false, false where it is true, and null where it is null."""
+    """Return a bound filter that is true where this one is false, false where it is true, and null where it is null."""
     match expression:
         case AlwaysTrue():
             return FALSE
@@ -239,12 +240,12 @@ def _is_floating(term: BoundTerm) -> bool:
 
 
 def _always(term: BoundTerm) -> Expression:
-    """True for every value, null for null."""
+    """Return a filter that is true for every value and null for null."""
     return Or(BoundNotNull(term), NULL)
 
 
 def _never(term: BoundTerm) -> Expression:
-    """False for every value, null for null."""
+    """Return a filter that is false for every value and null for null."""
     return And(BoundIsNull(term), NULL)
 
 
@@ -269,7 +270,7 @@ def _comparison(op: Op, term: BoundTerm, literal: Literal) -> Expression:
 
 
 def _between_values(op: Op, term: BoundTerm, floor: Any, ceiling: Any) -> Expression:
-    """A comparison with a literal that lies between two neighbouring values of the type, or beyond its range."""
+    """Return a comparison with a literal that lies between two neighbouring values of the type, or out of range."""
     match op:
         case Op.EQ:
             return _never(term)

@@ -1,4 +1,4 @@
-"""Deciding a bound filter for one row: the slow, obvious judge that everything faster is compared with."""
+"""Evaluate a bound filter for one row: the slow, obvious reference for everything faster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from projector.planning.filters.expressions import (
 
 
 def evaluate_row(bound: Expression, row: Mapping[str, Any]) -> bool | None:
-    """Whether a row passes a bound filter: True, False, or None for null.
+    """Return whether a row passes a bound filter: True, False, or None for null.
 
     `row` holds plain values by the name of the top-level field, structs as dicts by field name.
     """
@@ -37,7 +37,7 @@ def evaluate_row(bound: Expression, row: Mapping[str, Any]) -> bool | None:
 
 
 def evaluate_leaves(bound: Expression, value: Callable[[BoundTerm], Any]) -> bool | None:
-    """Whether a row passes a bound filter, where `value` gives the plain value of a column in it."""
+    """Return whether a row passes a bound filter; `value` returns the plain value of a column in it."""
     match bound:
         case AlwaysTrue():
             return True
@@ -59,7 +59,7 @@ def evaluate_leaves(bound: Expression, value: Callable[[BoundTerm], Any]) -> boo
 
 
 def value_of(term: BoundTerm, row: Mapping[str, Any]) -> Any:
-    """The plain value of a column in a row; None where it, or a struct it lies in, is null."""
+    """Return the plain value of a column in a row; None if it, or a struct that it lies in, is null."""
     value: Any = row
     for name in term.path:
         if value is None:
@@ -69,7 +69,7 @@ def value_of(term: BoundTerm, row: Mapping[str, Any]) -> Any:
 
 
 def evaluate_value(leaf: Expression, value: Any) -> bool | None:
-    """What a bound leaf says of one plain value of its column."""
+    """Return the outcome of a bound leaf for one plain value of its column."""
     match leaf:
         case BoundIsNull():
             return value is None
@@ -96,7 +96,7 @@ def evaluate_value(leaf: Expression, value: Any) -> bool | None:
 
 
 def compare(op: Op, value: Any, literal: Any) -> bool:
-    """A comparison of two plain values of one type. NaN is greater than every literal, and no literal is NaN."""
+    """Compare two plain values of the same type. NaN is greater than every literal, and no literal is NaN."""
     if isinstance(value, float) and math.isnan(value):
         return op in (Op.GT, Op.GE, Op.NE)
     match op:

@@ -1,14 +1,14 @@
-"""The filter of a scan as values: what a user wrote (unbound), and what it means for one schema (bound).
+"""Filters as values: unbound, as the user wrote them, and bound to one schema.
 
 Logic is three-valued, as in SQL: a comparison with null is neither true nor false but *null*, `NOT null` is null, and a
-row passes a filter only where it is true. `AlwaysNull` is the constant for it.
+row passes a filter only if it is true. `AlwaysNull` is the constant null.
 
 And, Or, Not and the constants serve both forms; the leaves differ. An unbound leaf names its column and holds a literal
-as it was written. A bound leaf has the field's id, its requested type, and plain values of that type (see
-`projector.schema.types`), so nothing below `bind` ever converts a literal.
+as written. A bound leaf has the field's id, its requested type, and plain values of that type (see
+`projector.schema.types`), so that nothing below `bind` converts a literal.
 
-Floating point is ordered as Spark, DuckDB, Polars and Java's reader order it: NaN equals NaN and is greater than every
-other value; -0.0 equals 0.0. In a bound filter no literal is NaN or -0.0.
+Floating point is ordered as in Spark, DuckDB, Polars and Java's reader: NaN equals NaN and is greater than every other
+value; -0.0 equals 0.0. In a bound filter no literal is NaN or -0.0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from projector.schema.types import IcebergType
 
 
 class Op(StrEnum):
-    """A comparison."""
+    """The operator of a comparison."""
 
     EQ = "="
     NE = "!="
@@ -34,12 +34,12 @@ class Op(StrEnum):
 
     @property
     def negated(self) -> Op:
-        """The comparison that is true where this one is false."""
+        """The operator that is true where this one is false."""
         return _NEGATED[self]
 
     @property
     def flipped(self) -> Op:
-        """The comparison that holds with the sides exchanged."""
+        """The operator for exchanged sides."""
         return _FLIPPED[self]
 
 
@@ -73,7 +73,7 @@ class AlwaysNull:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """True where both sides are, false where one of them is false, else null."""
+    """True if both sides are, false if one of them is false, else null."""
 
     left: Expression
     right: Expression
@@ -84,7 +84,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """True where one of the sides is, false where both are false, else null."""
+    """True if one of the sides is, false if both are false, else null."""
 
     left: Expression
     right: Expression
@@ -95,7 +95,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite; null stays null."""
+    """The opposite of a filter; null stays null."""
 
     child: Expression
 
@@ -104,7 +104,7 @@ class Not:
 
 
 Term = str | tuple[str, ...]
-"""A column: a dotted name (a literal dot wins where such a column exists), or a path of names."""
+"""A column: a dotted name (a column with dots in its name takes precedence), or a path of names."""
 
 
 # --------------------------------------------------------------------------------------------------- unbound leaves
@@ -189,15 +189,15 @@ class BoundTerm:
     Parameters
     ----------
     field_id:
-        Its id.
+        The field's id.
     field_type:
-        The type that it is requested in, that literals have, and that everything is compared in.
+        Its requested type, in which all comparisons happen and which all literals have.
     path:
-        Names from the top of the schema, spelled as the schema spells them.
+        The names from the top of the schema, as the schema spells them.
     parent_ids:
-        Ids of the structs it lies in, outermost first.
+        Ids of the structs that it lies in, outermost first.
     null_parents:
-        Whether one of those structs is optional, so that the column can be null though it has no nulls of its own.
+        Whether one of those structs is optional, so that the column can be null without nulls of its own.
     """
 
     field_id: int
@@ -218,7 +218,7 @@ def _quoted(name: str) -> str:
 RESERVED_WORDS = frozenset(
     ("and", "or", "not", "in", "is", "null", "nan", "like", "ilike", "between", "true", "false", "escape")
 )
-"""Words that are no column name in a filter unless they are quoted."""
+"""Words that a filter does not read as column names, unless they are quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ class BoundNotStartsWith:
 
 
 def escape_like(text: str) -> str:
-    """A LIKE pattern that stands for exactly this text."""
+    """Return the LIKE pattern that matches exactly this text."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
@@ -346,17 +346,17 @@ TRUE, FALSE, NULL = AlwaysTrue(), AlwaysFalse(), AlwaysNull()
 
 
 def all_of(parts: Iterable[Expression]) -> Expression:
-    """The conjunction of filters, folded as far as constants go; true for none."""
+    """Return the conjunction of filters with constants folded; true for no filters."""
     return _balanced(list(parts), both) or TRUE
 
 
 def any_of(parts: Iterable[Expression]) -> Expression:
-    """The disjunction of filters, folded as far as constants go; false for none."""
+    """Return the disjunction of filters with constants folded; false for no filters."""
     return _balanced(list(parts), either) or FALSE
 
 
 def _balanced(parts: list[Expression], join: Callable[[Expression, Expression], Expression]) -> Expression | None:
-    """The parts joined two by two, so that a chain of thousands is a tree of a few levels."""
+    """Return the parts joined pairwise, so that a chain of thousands is a tree of few levels."""
     while len(parts) > 1:
         odd = parts[-1:] if len(parts) % 2 else []
         parts = [join(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)] + odd
@@ -364,7 +364,7 @@ def _balanced(parts: list[Expression], join: Callable[[Expression, Expression], 
 
 
 def split(expression: Expression, kind: type[And] | type[Or]) -> list[Expression]:
-    """The parts of a chain of ANDs or ORs, in order, however it is nested; other expressions are one part."""
+    """Return the parts of a chain of ANDs or ORs in order, however it is nested; another expression is one part."""
     parts, pending = [], [expression]
     while pending:
         part = pending.pop()
@@ -376,7 +376,7 @@ def split(expression: Expression, kind: type[And] | type[Or]) -> list[Expression
 
 
 def both(left: Expression, right: Expression) -> Expression:
-    """`left AND right`, with constants folded."""
+    """Return `left AND right` with constants folded."""
     if isinstance(left, AlwaysFalse) or isinstance(right, AlwaysFalse):
         return FALSE
     if isinstance(left, AlwaysTrue):
@@ -387,7 +387,7 @@ def both(left: Expression, right: Expression) -> Expression:
 
 
 def either(left: Expression, right: Expression) -> Expression:
-    """`left OR right`, with constants folded."""
+    """Return `left OR right` with constants folded."""
     if isinstance(left, AlwaysTrue) or isinstance(right, AlwaysTrue):
         return TRUE
     if isinstance(left, AlwaysFalse):
@@ -398,7 +398,7 @@ def either(left: Expression, right: Expression) -> Expression:
 
 
 def leaves(expression: Expression) -> Iterator[UnboundLeaf | BoundLeaf]:
-    """Every leaf of a filter that names a column, from left to right."""
+    """Yield every leaf of a filter that names a column, from left to right."""
     pending = [expression]
     while pending:
         match pending.pop():
@@ -413,7 +413,7 @@ def leaves(expression: Expression) -> Iterator[UnboundLeaf | BoundLeaf]:
 
 
 def bound_terms(expression: Expression) -> dict[int, BoundTerm]:
-    """The columns that a bound filter reads, by field id, in the order of their first use."""
+    """Return the columns that a bound filter reads, in the order of their first use."""
     found: dict[int, BoundTerm] = {}
     for leaf in leaves(expression):
         if isinstance(leaf.term, BoundTerm):

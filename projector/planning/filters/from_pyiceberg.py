@@ -1,4 +1,4 @@
-"""Filters made of pyiceberg's expression classes, told apart by name: pyiceberg need not be installed."""
+"""Convert pyiceberg expressions to filters. Classes are recognized by name, so pyiceberg need not be installed."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _UNARY: dict[str, type[IsNull] | type[NotNull] | type[IsNaN] | type[NotNaN]] = {
 
 
 def from_pyiceberg(expression: Any) -> Expression:
-    """An unbound pyiceberg expression as a filter.
+    """Convert an unbound pyiceberg expression to a filter.
 
-    Raises `ParseError` for an object of another kind, such as a bound expression.
+    Raises `ParseError` for any other object, such as a bound expression.
     """
     name = type(expression).__name__
     if type(expression).__module__.partition(".")[0] != "pyiceberg":

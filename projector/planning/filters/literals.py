@@ -1,4 +1,4 @@
-"""Literals of a filter: their classes, how they are read from text, and how they are spelled."""
+"""Literals of a filter: their classes, how to read them from text, and how to spell them."""
 
 from __future__ import annotations
 
@@ -58,8 +58,9 @@ class TimeLiteral:
 class TimestampLiteral:
     """A timestamp: nanoseconds from 1970-01-01T00:00:00.
 
-    `utc` says what they count: True, a point in time; False, wall-clock time without a zone, which on a column with a
-    zone is taken as UTC; None, nobody said.
+    `utc` tells what they count. True: a point in time. False: wall-clock time without a zone, which is taken as UTC for
+    a
+    column with a zone. None: unspecified.
     """
 
     nanos: int
@@ -75,7 +76,7 @@ class LiteralMismatchError(ValueError):
 
 
 def normalize(literal: Literal) -> Literal:
-    """A literal as one of a few exact classes: dates, times and timestamps as numbers, numpy's scalars as Python's.
+    """Normalize a literal to one of a few exact classes: dates and times become numbers, numpy scalars Python values.
 
     Raises `LiteralMismatchError` for an object of another class.
     """
@@ -117,7 +118,7 @@ def _from_datetime(value: datetime) -> TimestampLiteral:
 
 
 def parse_date_literal(text: str) -> DateLiteral:
-    """The date of `DATE 'text'`. Raises `LiteralMismatchError`."""
+    """Return the date of `DATE 'text'`. Raises `LiteralMismatchError`."""
     try:
         return DateLiteral(parse_date(text.strip()))
     except ValueError as e:
@@ -125,7 +126,7 @@ def parse_date_literal(text: str) -> DateLiteral:
 
 
 def parse_time_literal(text: str) -> TimeLiteral:
-    """The time of `TIME 'text'`. Raises `LiteralMismatchError`."""
+    """Return the time of `TIME 'text'`. Raises `LiteralMismatchError`."""
     try:
         return TimeLiteral(parse_time(text.strip()) * 1000)
     except ValueError as e:
@@ -133,7 +134,7 @@ def parse_time_literal(text: str) -> TimeLiteral:
 
 
 def parse_timestamp_literal(text: str) -> TimestampLiteral:
-    """The timestamp of `TIMESTAMP 'text'`: date and time with `T` or a space, or a date; nine digits, offset optional.
+    """Return the timestamp of `TIMESTAMP 'text'`: a date, optionally with a time, up to nine digits, and an offset.
 
     Raises `LiteralMismatchError`.
     """
@@ -152,7 +153,7 @@ def parse_timestamp_literal(text: str) -> TimestampLiteral:
 
 
 def describe(literal: Literal) -> str:
-    """A literal in words, for messages."""
+    """Describe a literal in words, for messages."""
     match literal:
         case DateLiteral(days):
             return f"DATE '{format_date(days)}'"
@@ -171,7 +172,7 @@ def describe(literal: Literal) -> str:
 
 
 def spell(value: Any, iceberg_type: IcebergType) -> str:
-    """A plain value as a filter spells it, so that parsing and binding it gives the value again."""
+    """Return a plain value as a filter spells it; parsing and binding the text gives the value again."""
     match iceberg_type:
         case DateType():
             return f"DATE '{format_date(value)}'"

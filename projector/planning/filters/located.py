@@ -1,11 +1,11 @@
-"""Where the literals of a filter lie among the values of a column's type.
+"""Find the place of a filter's literals among the values of a column's type.
 
-A literal need not be a value of the type it is compared with: `1.5` under int, `2147483648` under int, `0.005` under
-`decimal(9, 2)`, a timestamp under date. `locate` says exactly between which neighbouring values of the type it lies, so
+A literal need not be a value of the type that it is compared with: `1.5` or `2147483648` under int, `0.005` under
+`decimal(9, 2)`, a timestamp under date. `locate` returns the neighbouring values of the type between which it lies, so
 that binding can turn the comparison into one with a value of the type, or into a constant, without rounding.
 
-Only float and double round: a literal becomes the nearest value of the column's type, as Java, pyiceberg and engines
-have it (`x = 0.1` on a float column finds the float nearest to 0.1; after a promotion to double it does not).
+Only float and double round: a literal becomes the nearest value of the column's type, as in Java, pyiceberg and the
+engines (`x = 0.1` on a float column finds the float nearest to 0.1; after a promotion to double it does not).
 """
 
 from __future__ import annotations
@@ -67,15 +67,16 @@ _MAX_DOUBLE = struct.unpack("<d", b"\xff\xff\xff\xff\xff\xff\xef\x7f")[0]
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Where a literal lies among the values of a type.
+    """The place of a literal among the values of a type.
 
     Parameters
     ----------
     floor:
-        The greatest value of the type that is not above the literal; None where all are above it.
+        The greatest value of the type that is not above the literal; None if all values are above it.
     ceiling:
-        The smallest value that is not below it; None where all are below it. Equal to `floor` where the literal is a
-        value of the type.
+        The smallest value that is not below the literal; None if all values are below it. Equal to `floor` if the
+        literal
+        is a value of the type.
     """
 
     floor: Any
@@ -88,13 +89,13 @@ class Located:
 
 
 class NaN:
-    """What `locate` gives for NaN under float and double."""
+    """The result of `locate` for NaN under float and double."""
 
 
 def locate(literal: Literal, iceberg_type: IcebergType) -> Located | type[NaN]:
-    """Where a normalized literal lies among the values of a primitive type, or `NaN`.
+    """Return the place of a normalized literal among the values of a primitive type, or `NaN`.
 
-    Raises `LiteralMismatchError` where the two cannot be compared.
+    Raises `LiteralMismatchError` if the two cannot be compared.
     """
     match iceberg_type:
         case BooleanType():
@@ -137,7 +138,7 @@ def _exact(value: Any) -> Located:
 
 
 def _on_grid(number: Fraction | int, step: Fraction | int, limits: tuple[int, int]) -> Located:
-    """Neighbours of a number among the multiples of `step` from `limits[0]` to `limits[1]` times it, in steps."""
+    """Return the neighbours of a number among the multiples of `step`, from `limits[0]` to `limits[1]` steps."""
     low, high = limits
     floor = math.floor(number / step) if isinstance(step, Fraction) else number // step
     ceiling = floor if floor * step == number else floor + 1
@@ -152,11 +153,11 @@ def _decimal(unscaled: int | None, scale: int) -> Decimal | None:
     return None if unscaled is None else unscaled_decimal(unscaled, scale)
 
 
-_HUGE = Fraction(10**400)  # beyond every type's range, and small enough to reckon with
+_HUGE = Fraction(10**400)  # beyond every type's range, and small enough to compute with
 
 
 def _number(literal: Literal, iceberg_type: IcebergType) -> Fraction:
-    """A literal as an exact number. Infinities and NaN lie beyond every value (NaN is the greatest)."""
+    """Return a literal as an exact number. Infinities and NaN lie outside all values (NaN is the greatest)."""
     if isinstance(literal, str):
         literal = _parsed_number(literal, iceberg_type)
     match literal:
@@ -167,7 +168,7 @@ def _number(literal: Literal, iceberg_type: IcebergType) -> Fraction:
         case float():
             if not math.isfinite(literal):
                 return -_HUGE if literal == -math.inf else _HUGE
-            # 0.1 stands for the decimal that it is written as, not for the binary fraction behind it
+            # 0.1 means the decimal as written, not its binary approximation
             return Fraction(repr(literal)) if isinstance(iceberg_type, DecimalType) else Fraction(literal)
         case Decimal():
             return _fraction(literal)
@@ -279,7 +280,7 @@ def _uuid(literal: Literal) -> UUID:
 
 
 def _fixed(literal: bytes, length: int) -> Located:
-    """Bytes compare from the left, and a prefix comes before what it is a prefix of."""
+    """Return the place among binary values, which compare from the left; a prefix sorts before its extensions."""
     if len(literal) == length:
         return _exact(literal)
     if len(literal) < length:
@@ -290,6 +291,6 @@ def _fixed(literal: bytes, length: int) -> Located:
 
 
 def successor(value: bytes) -> bytes | None:
-    """The next bytes of the same length, or None after the last."""
+    """Return the next bytes of the same length, or None after the last."""
     number = int.from_bytes(value, "big") + 1
     return number.to_bytes(len(value), "big") if number < 256 ** len(value) else None

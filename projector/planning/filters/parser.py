@@ -1,4 +1,4 @@
-"""`row_filter`: text, or an expression of ours or of pyiceberg's, as an unbound filter.
+"""Parse a `row_filter` (text, or an expression of this package or of pyiceberg) to an unbound filter.
 
     filter     := or ;  or := and (OR and)* ;  and := not (AND not)* ;  not := NOT not | predicate
     predicate  := '(' filter ')' | TRUE | FALSE | NULL | column | operand (= == != <> < <= > >=) operand
@@ -8,8 +8,8 @@
     column     := name ('.' name)* ;  name := letters | "quoted" | `quoted`
     literal    := [-+] number | 'text' | X'hex' | TRUE | FALSE | NULL | (DATE | TIME | TIMESTAMP | ... | UUID) 'text'
 
-The grammar is small and closed, so it has its own tokens: they carry exact positions, which the errors need, and
-nothing of SQL that is not listed here can slip in. pyiceberg's row-filter syntax is a part of it.
+The grammar is small and closed, so it has its own tokenizer: errors need exact positions, and no other SQL can slip in.
+pyiceberg's row-filter syntax is a subset.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _Column:
 
 
 def to_expression(row_filter: Any) -> Expression:
-    """The unbound filter of a `row_filter`: None (every row), text, an expression, or a pyiceberg expression.
+    """Return the unbound filter of a `row_filter`: None (every row), text, an expression, or a pyiceberg expression.
 
     Raises `ParseError`.
     """
@@ -95,7 +95,7 @@ def to_expression(row_filter: Any) -> Expression:
 
 
 def parse_filter(text: str) -> Expression:
-    """The unbound filter that `text` spells. Raises `ParseError` with the position of what is not understood."""
+    """Parse a filter's text to an unbound filter. Raises `ParseError` with the position of what is not understood."""
     parser = _Parser(text)
     if parser.peek.kind == "end":
         raise parser.error("the filter is empty; leave row_filter out, or write TRUE", parser.peek)
@@ -106,7 +106,7 @@ def parse_filter(text: str) -> Expression:
 
 
 class _Parser:
-    """Recursive descent over the tokens of one text."""
+    """A recursive descent parser over the tokens of one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -126,7 +126,7 @@ class _Parser:
         return token
 
     def accept(self, *words: str) -> bool:
-        """Step over these words or marks where they come next."""
+        """Take these words or marks if they come next."""
         ahead = self.tokens[self.next : self.next + len(words)]
         if [t.word for t in ahead] != list(words):
             return False
@@ -178,7 +178,7 @@ class _Parser:
         return self.column_predicate(left)
 
     def _closes_around_operand(self) -> bool:
-        """Whether the parenthesis ahead holds one operand only, as in `(a) = 5`."""
+        """Return whether the parenthesis ahead encloses a single operand, as in `(a) = 5`."""
         at = self.next + 1
         while self.tokens[at].kind in ("word", "quoted", "number", "string", "hex") or self.tokens[at].word in "-+.":
             if self.tokens[at].kind == "end" or self.tokens[at].word in RESERVED_WORDS - {"true", "false", "null"}:
@@ -210,7 +210,7 @@ class _Parser:
         return self.folded(left, op, right)
 
     def folded(self, left: _Value, op: Op, right: _Value) -> Expression:
-        """A comparison of two literals, such as the `1 = 1` of generated filters."""
+        """Evaluate a comparison of two literals, such as the `1 = 1` of generated filters."""
         a, b = left.literal, right.literal
         if a is None or b is None:
             return NULL
@@ -373,7 +373,7 @@ class _Parser:
             raise self.error(f"{token.text} is not hexadecimal", token) from None
 
     def typed_text(self) -> Token | None:
-        """The text of a typed literal, where one comes next; a column may be called `date`."""
+        """Parse the text of a typed literal, if one comes next; a column may be called `date`."""
         at = self.next
         if [t.word for t in self.tokens[at : at + 4]] in (
             ["with", "time", "zone", ""],
@@ -405,7 +405,7 @@ class _Parser:
             raise self.error(str(e), token) from None
         except (ValueError, InvalidOperation):
             raise self.error(f"{token.text} is not a {word}", token) from None
-        # without an offset in the text, a point in time is given in UTC
+        # without an offset in the text, a point in time is in UTC
         return type(found)(found.nanos, True) if zoned else found
 
     def column(self, first: Token) -> _Column:

@@ -1,4 +1,4 @@
-"""The tokens of a row filter, with their positions."""
+"""Split the text of a row filter into tokens, with their positions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOKENS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a filter: what kind it is of, its text as written, and where it starts."""
+    """A token of a filter: its kind, its text as written, and its offset."""
 
     kind: str
     text: str
@@ -32,12 +32,12 @@ class Token:
 
     @property
     def word(self) -> str:
-        """The lower-case word, or the mark; empty for what is quoted."""
+        """The lower-case word, or the mark; empty for a quoted token."""
         return self.text.lower() if self.kind in ("word", "mark", "op") else ""
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a filter, the last of them of kind `end`. Raises `ParseError` with a position."""
+    """Return the tokens of a filter, the last of kind `end`. Raises `ParseError` with a position."""
     tokens, at = [], 0
     while at < len(text):
         m = _TOKENS.match(text, at)
@@ -62,5 +62,5 @@ def _why_no_token(text: str, at: int) -> str:
 
 
 def filter_error(message: str, text: str, at: int) -> ParseError:
-    """The error for what is not understood at a position."""
+    """Return the error for text that is not understood at a position."""
     return ParseError(f"Cannot parse filter at position {at}: {message}", text=text, position=at)

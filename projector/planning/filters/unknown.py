@@ -1,4 +1,4 @@
-"""What a filter says of a row some of whose values cannot be read: a row is decided where no such value matters."""
+"""Decide filters for rows with unreadable values: a row is decided if no such value matters."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from projector.planning.filters.expressions import (
 
 
 def assuming(bound: Expression, known: Collection[int], answer: bool) -> Expression:
-    """Return a bound filter in which what is said of other columns than the `known` ones is true, or false.
+    """Return a bound filter in which every leaf on a column outside `known` is replaced by true, or by false.
 
-    A row that does not pass with `answer=True` is excluded whatever the other values are; one that passes with
-    `answer=False` is given out whatever they are.
+    A row that does not pass with `answer=True` is excluded whatever the other values are; a row that passes with
+    `answer=False` is returned whatever they are.
     """
     match bound:
         case And(left, right):

@@ -1,4 +1,4 @@
-"""What a change of partitioning or order means for a table's files, and for the cost of a filter."""
+"""Forecast what a change of partitioning or sort order means for a table's files, and for the cost of a filter."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from projector.planning.scan.planner import plan_snapshot
 
 @dataclass(frozen=True, slots=True)
 class FilterCosts:
-    """What a filter costs before and after a change: over the files that are there, and over new files like them.
+    """What a filter costs before and after a change: over the existing files, and over new files with the same rows.
 
     Parameters
     ----------
     old_before, old_after:
-        The table's live files. They keep their spec whatever becomes of the table's, so these differ only where the
-        filter's own columns change.
+        The table's live files. They keep their spec, so these differ only if the change affects the filter's own
+        columns.
     expected:
-        Records that the filter is expected to give out of them.
+        The records that the filter should return from them.
     new_before, new_after:
-        The same rows, written anew under the default spec before the change, and under the one after it.
+        The same rows, written again under the default spec before the change, and under the one after it.
     """
 
     old_before: Cost
@@ -49,11 +49,11 @@ class LayoutPlan:
     Parameters
     ----------
     use:
-        Which specs and orders the files follow, and which ones new files will.
+        Which specs and sort orders the files follow, and which ones new files will follow.
     costs:
-        Of the filter that was asked for; None without one, or where it cannot be had after the change.
+        The costs of the filter; None without a filter, or if it has no cost after the change.
     no_costs_because:
-        Why a filter has no costs: a column of it is gone, or has a type that it does not fit.
+        Why the filter has no costs: a column of it is gone, or has a type that it does not fit.
     """
 
     use: LayoutUse
@@ -69,21 +69,22 @@ def plan_layout(
     row_filter: Any = None,
     case_sensitive: bool = True,
 ) -> LayoutPlan:
-    """What a change means for the files of the current snapshot. The manifests are read, no data file is opened.
+    """Return what a change means for the files of the current snapshot. Manifests are read, but no data file is
+    opened.
 
     Parameters
     ----------
     before, after:
         The table's metadata without the change and with it.
     row_filter:
-        A filter as in scans, by the names that columns have before the change or after it.
+        A filter as in scans, with the names of columns before the change or after it.
 
     Raises
     ------
     ParseError, NotFoundError
-        A filter that is not understood, or that names a column that the table does not have even before the change.
+        The filter cannot be parsed, or names a column that the table does not have even before the change.
     CorruptFileError, UnsupportedError, InvalidMetadataError
-        Manifests that cannot be read.
+        Manifests cannot be read.
     """
     snapshot = before.current_snapshot
     files = () if snapshot is None else tuple(live_data_files(snapshot, storage, resolver))
@@ -100,7 +101,7 @@ def plan_layout(
     except NotFoundError:
         if bound_after is None:
             raise
-        bound_before = bound_after  # by its names after the change; ids decide
+        bound_before = bound_after  # by the names after the change; ids decide
     if bound_after is None:
         if any(_changed(field_id, before, after) for field_id in bound_terms(bound_before)):
             return LayoutPlan(use, no_costs_because=because)
@@ -120,7 +121,7 @@ def plan_layout(
 
 
 def _changed(field_id: int, before: TableMetadata, after: TableMetadata) -> bool:
-    """Whether a column is gone after a change, or has another type."""
+    """Return whether a column is gone after a change, or has another type."""
     old, new = (m.current_schema.fields_by_id.get(field_id) for m in (before, after))
     return new is None or (old is not None and old.field_type != new.field_type)
 

@@ -1,4 +1,4 @@
-"""Which partition specs and sort orders the files of a table follow, before and after a change of either."""
+"""Find which partition specs and sort orders the files of a table follow, before and after a change of either."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Use:
     id:
         The spec's or order's id.
     text:
-        What it says, such as `day(ordered_at), bucket[16](id)`; `unpartitioned` or `unsorted` without fields.
+        Its fields, such as `day(ordered_at), bucket[16](id)`; `unpartitioned` or `unsorted` without fields.
     files, records:
         Live data files of the current snapshot that were written with it, and the records in them.
     is_default, becomes_default:
@@ -43,18 +43,18 @@ class Use:
 
     @property
     def dead_weight(self) -> bool:
-        """Whether nothing needs it: no file was written with it, and none will be."""
+        """Whether it is unused: no file was written with it, and none will be."""
         return not (self.in_use or self.becomes_default)
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutUse:
-    """The specs and orders of a table, and how its files go by them.
+    """The specs and sort orders of a table, and how its files follow them.
 
     Parameters
     ----------
     specs, orders:
-        Every one that the table has after the change, by id.
+        All that the table has after the change, by id.
     files, records:
         All live data files of the current snapshot, and the records in them.
     """
@@ -66,24 +66,24 @@ class LayoutUse:
 
     @property
     def dead_specs(self) -> tuple[Use, ...]:
-        """Specs that no file of any retained snapshot was written with, and that no new file will be."""
+        """The specs that no file of any retained snapshot was written with, and that no new file will be."""
         return tuple(spec for spec in self.specs if spec.dead_weight)
 
     @property
     def orders_not_followed(self) -> tuple[Use, ...]:
-        """Sort orders that no live file was written in; the unsorted order is not among them."""
+        """The sort orders that no live file was written in, without the unsorted order."""
         return tuple(order for order in self.orders if order.id != 0 and order.files == 0)
 
 
 def layout_use(
     before: TableMetadata, after: TableMetadata, files: Iterable[DataFile], specs_in_use: frozenset[int]
 ) -> LayoutUse:
-    """How the files of a table go by its partition specs and sort orders.
+    """Return how the files of a table follow its partition specs and sort orders.
 
     Parameters
     ----------
     after:
-        The metadata after a change; `before` itself where nothing is changed.
+        The metadata after a change; `before` itself without one.
     files:
         The live data files of the current snapshot.
     specs_in_use:
@@ -126,19 +126,19 @@ def layout_use(
 
 
 def spec_text(spec: PartitionSpec, *schemas: Schema) -> str:
-    """A spec as its transforms of columns; a column's name is from the first of the schemas that has it."""
+    """Return a spec as its transforms of columns; names come from the first of the schemas that has the column."""
     if spec.is_unpartitioned:
         return "unpartitioned"
     return ", ".join(field_text(field, *schemas) for field in spec.fields if not field.is_void)
 
 
 def field_text(field: PartitionField, *schemas: Schema) -> str:
-    """A partition field as its transform of a column, such as `day(ordered_at)`; names as in `spec_text`."""
+    """Return a partition field as its transform of a column, such as `day(ordered_at)`; names as in `spec_text`."""
     return _term(field.transform, field.source_ids, schemas)
 
 
 def order_text(order: SortOrder, *schemas: Schema) -> str:
-    """A sort order as its transforms of columns, with directions."""
+    """Return a sort order as its transforms of columns, with directions."""
     if order.is_unsorted:
         return "unsorted"
     return ", ".join(

@@ -1,8 +1,8 @@
-"""What a filter would cost if the rows of a table's files were written under another partition spec.
+"""Forecast what a filter would cost if the rows of a table's files were written under another partition spec.
 
-Nothing but the manifests is read. A file's rows are spread evenly over the partitions that its column bounds allow,
-and a writer is taken to make one file for each partition that it has rows of. So the figures say what new files like
-the old ones would cost, not what is there.
+Only the manifests are read. A file's rows are assumed to be spread evenly over the partitions that its column bounds
+allow, and a writer to make one file for each partition of which it has rows. The figures therefore describe new files
+with the same rows, not the existing ones.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from projector.schema.schema import Schema
 from projector.schema.types import BooleanType, DateType, DecimalType, IcebergType, IntegerType, LongType
 
 MOST_COMBINATIONS = 4096
-"""Partitions of one file that are looked at one by one; of more, so many that are spread evenly."""
+"""The most partitions of one file that are examined one by one; of more, this many are sampled evenly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Cost:
     Parameters
     ----------
     files, of_files:
-        Files to open, of how many.
+        Files to open, and all files.
     records, of_records:
-        Records in them, of how many.
+        Records in them, and in all files.
     """
 
     files: int
@@ -62,15 +62,14 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The cost of a filter over rows that are written anew.
+    """The cost of a filter over rows that are written again.
 
     Parameters
     ----------
     cost:
-        Estimated, but exact for files that have the spec already.
+        An estimate, but exact for files that already have the spec.
     uncounted:
-        Names of partition fields of whose values the manifests do not tell how many there are: they are taken to be one
-        to a file.
+        Names of partition fields of which the manifests do not tell the number of values: one per file is assumed.
     """
 
     cost: Cost
@@ -86,7 +85,7 @@ class _Values:
     counted: bool = True
 
     def thinned(self, most: int) -> _Values:
-        """So many of the values at most, evenly spread, for all of the rows."""
+        """Return at most so many of the values, evenly spread, which stand for all rows."""
         if len(self.shares) <= most:
             return self
         step = len(self.shares) / most
@@ -98,14 +97,14 @@ class _Values:
 def written_anew(
     metadata: TableMetadata, spec: PartitionSpec, schema: Schema, row_filter: Expression, files: Iterable[DataFile]
 ) -> Forecast:
-    """What a filter would cost over the rows of some files, were they written under a spec.
+    """Return what a filter would cost over the rows of some files if they were written under a spec.
 
     Parameters
     ----------
     metadata:
         The table's metadata: the specs that the files have now, and its name mapping.
     row_filter:
-        Bound to `schema`.
+        A filter bound to `schema`.
     files:
         The live data files.
     """
@@ -134,7 +133,7 @@ def written_anew(
             of_tuple = partitions.facts({k: v for k, v in tuple_.items() if v is not _NOT_KNOWN})
 
             def lookup(term: BoundTerm) -> Facts:
-                return meet(of_bounds(term), of_tuple(term))  # noqa: B023 - called before the loop goes on
+                return meet(of_bounds(term), of_tuple(term))  # noqa: B023 - called within the same iteration
 
             tried += 1
             if might_match(row_filter, lookup):
@@ -153,7 +152,7 @@ class _NotKnown:
 
 
 _NOT_KNOWN = _NotKnown()
-"""Stands for a partition value that nothing is known of."""
+"""Marks a partition value of which nothing is known."""
 
 _UNKNOWN = _Values(1, ((_NOT_KNOWN, 1.0),), counted=False)
 _ONE = _Values(1, ((_NOT_KNOWN, 1.0),))
@@ -162,7 +161,7 @@ _ONE = _Values(1, ((_NOT_KNOWN, 1.0),))
 def _values(
     field: PartitionField, file: DataFile, written: PartitionSpec | None, schema: Schema, doubtful: frozenset[int]
 ) -> _Values:
-    """The values of one partition field that the rows of a file would have."""
+    """Return the values of one partition field that the rows of a file would have."""
     transform = parse_transform(field.transform)
     if isinstance(transform, Void):
         return _ONE
@@ -197,7 +196,7 @@ def _values(
 def _between(
     transform: Transform, low: Any, high: Any, source: IcebergType, records: int
 ) -> tuple[int, Sequence[Any]] | None:
-    """How many partition values there are between two bounds, and all or some of them; None where nobody knows."""
+    """Return how many partition values lie between two bounds, and all or some of them; None if that is unknown."""
     if low is None or high is None or (not isinstance(low, float) and low > high):
         return None
     whole = isinstance(source, (IntegerType, LongType, DateType))
@@ -229,17 +228,17 @@ def _between(
 
 
 def _may_be_cut(value: Any) -> bool:
-    """Whether a bound may stand for longer values: writers cut strings and binaries, at 16 by default."""
+    """Return whether a bound may stand for longer values: writers truncate strings and binaries, to 16 by default."""
     return isinstance(value, (str, bytes)) and len(value) >= 16
 
 
 def _length(values: range) -> int:
-    """The length of a range, which `len` does not tell of one with more than 2**63 numbers."""
+    """Return the length of a range; `len` fails for more than 2**63 numbers."""
     return max(0, -(-(values.stop - values.start) // values.step))
 
 
 def _spread(values: Sequence[Any]) -> Sequence[Any]:
-    """All of the values, or so many as are looked at, evenly spread."""
+    """Return all of the values, or the most that are examined, evenly spread."""
     count = _length(values) if isinstance(values, range) else len(values)
     if count <= MOST_COMBINATIONS:
         return values

@@ -1,7 +1,7 @@
-"""How many rows of a file a filter is expected to pass, by what is known of its columns.
+"""Estimate how many rows of a file pass a filter, from what is known of its columns.
 
-Only for telling users what a scan costs; nothing is ever skipped on an estimate. Values are taken to be spread evenly
-between their bounds, columns to be independent of each other, and what is not known to be what is usual.
+The estimates only tell users what a scan costs; nothing is skipped because of them. They assume that values are spread
+evenly between their bounds and that columns are independent, and take usual figures for what is unknown.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _PREFIX_BYTES = 8
 
 
 def expected_fraction(bound: Expression, lookup: Lookup) -> float:
-    """The part of the rows, from 0 to 1, that is expected to pass a bound filter; exact where the facts decide it."""
+    """Return the fraction of the rows, from 0 to 1, that should pass a bound filter; exact if the facts decide it."""
     decided = matches(bound, lookup)
     return undecided_fraction(bound, lookup) if decided is None else float(decided)
 
 
 def undecided_fraction(bound: Expression, lookup: Lookup) -> float:
-    """The part of the rows that is expected to pass a bound filter which the facts do not decide."""
+    """Return the fraction of the rows that should pass a bound filter that the facts do not decide."""
     match bound:
         case And():
             return _and(split(bound, And), lookup)
@@ -61,7 +61,7 @@ def undecided_fraction(bound: Expression, lookup: Lookup) -> float:
 
 
 def _and(parts: Iterable[Expression], lookup: Lookup) -> float:
-    """Comparisons of one column make one interval; everything else is independent."""
+    """Combine leaves: comparisons of one column make one interval; everything else is independent."""
     found = 1.0
     ranges: dict[BoundTerm, list[BoundComparison]] = {}
     for part in parts:
@@ -108,7 +108,7 @@ def _leaf(leaf: Expression, facts: Facts) -> float:
 
 
 def _one(facts: Facts, iceberg_type: IcebergType) -> float:
-    """The part of the rows that has one given value, which the facts allow."""
+    """Return the fraction of the rows with one value, which the facts allow."""
     counts = isinstance(iceberg_type, IntegerType | LongType | DateType)
     if counts and facts.lower is not None and facts.upper is not None:
         return float(1 / (facts.upper - facts.lower + 1))
@@ -116,7 +116,7 @@ def _one(facts: Facts, iceberg_type: IcebergType) -> float:
 
 
 def _below(facts: Facts, comparison: BoundComparison) -> float:
-    """The part of the rows with values below the literal of a comparison, or up to it, as its operator has it."""
+    """Return the fraction of the rows with values below the literal of a comparison, or up to it, by its operator."""
     if facts.lower is None or facts.upper is None:
         return _SOME_RANGE
     low, high, value = _numbers(facts.lower, facts.upper, comparison.literal)
@@ -129,7 +129,7 @@ def _below(facts: Facts, comparison: BoundComparison) -> float:
 
 
 def _numbers(*values: Any) -> tuple[float, ...]:
-    """Values as numbers of the same order; of strings, what follows their common prefix."""
+    """Return values as numbers of the same order; for strings, from what follows their common prefix."""
     first = values[0]
     if isinstance(first, UUID):
         return tuple(float(v.int) for v in values)

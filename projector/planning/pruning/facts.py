@@ -1,9 +1,8 @@
-"""What is known of a column's values in a file, a row group, a partition or a manifest, whoever says so.
+"""What is known of a column's values in a file, a row group, a partition or a manifest, from any source.
 
 Partition values, manifest-list summaries, column bounds and counts, Parquet statistics and constants of absent columns
-are all turned into `Facts`; one evaluator (`projector.planning.pruning.outcomes`) then decides filters over them. Facts
-only ever widen: what is missing, impossible, inverted or of the wrong kind becomes "unknown", never a reason to skip
-rows.
+all become `Facts`; one evaluator (`projector.planning.pruning.outcomes`) then decides filters over them. Facts only
+ever widen: what is missing, impossible, inverted or of the wrong kind becomes "unknown", never a reason to skip rows.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ class Facts:
     Parameters
     ----------
     has_value, has_null, has_nan:
-        Whether there can be numbers, strings, ... (anything but null and NaN), nulls, and NaNs.
+        Whether there can be values other than null and NaN, nulls, and NaNs.
     lower, upper:
-        Plain values that no value but NaN lies outside of; None where unknown. They need not be values themselves.
+        Plain values that bound all values but NaN; None if unknown. They need not occur themselves.
     upper_is_prefix:
-        Values may also start with `upper` and be longer: it was cut and not rounded up.
+        Values may also start with `upper` and be longer: it was truncated and not rounded up.
     test:
-        Whether one given value can be there, for what no interval can say, such as a bucket; None where unknown.
+        Returns whether one value can occur, for what an interval cannot express, such as a bucket; None if unknown.
     """
 
     has_value: bool = True
@@ -62,11 +61,11 @@ class Facts:
 
     @property
     def is_single_value(self) -> bool:
-        """Whether all values but nulls and NaNs are equal."""
+        """Return whether all values but nulls and NaNs are equal."""
         return self.lower is not None and bool(self.lower == self.upper) and not self.upper_is_prefix
 
     def may_reach(self, value: Any, or_equal: bool) -> bool:
-        """Whether there can be a value above the given one."""
+        """Return whether a value above the given one can occur."""
         if self.upper is None:
             return True
         if self.upper_is_prefix:
@@ -74,13 +73,13 @@ class Facts:
         return bool(self.upper >= value if or_equal else self.upper > value)
 
     def may_sink(self, value: Any, or_equal: bool) -> bool:
-        """Whether there can be a value below the given one."""
+        """Return whether a value below the given one can occur."""
         if self.lower is None:
             return True
         return bool(self.lower <= value if or_equal else self.lower < value)
 
     def may_hold(self, value: Any) -> bool:
-        """Whether the given value can be there."""
+        """Return whether the given value can occur."""
         return (
             self.has_value
             and self.may_sink(value, or_equal=True)
@@ -92,7 +91,7 @@ class Facts:
 UNKNOWN = Facts()
 ONLY_NULL = Facts(has_value=False, has_null=True, has_nan=False)
 NOTHING = Facts(has_value=False, has_null=False, has_nan=False)
-"""Of a column in zero rows."""
+"""The facts of a column in zero rows."""
 
 _CLASSES: dict[type[IcebergType], type] = {
     BooleanType: bool,
@@ -113,17 +112,19 @@ _CLASSES: dict[type[IcebergType], type] = {
     BinaryType: bytes,
 }
 _CUT_LENGTH = 16
-"""Where writers cut strings and binaries by default. Some do not round a cut upper bound up, so a bound of this length
-is not taken to be above the strings that it is a prefix of."""
+"""The length to which writers truncate strings and binaries by default. Some do not round a truncated upper bound up,
+so
+a bound of this length is not taken to be above the strings that start with it.
+"""
 
 
 def is_floating(iceberg_type: IcebergType) -> bool:
-    """Whether values of the type can be NaN."""
+    """Return whether values of the type can be NaN."""
     return isinstance(iceberg_type, (FloatType, DoubleType))
 
 
 def constant(value: Any, null_parents: bool = False) -> Facts:
-    """Facts of a column that is one plain value in every row, or null where it lies in a null struct."""
+    """Return the facts of a column with one plain value in every row, or null where it lies in a null struct."""
     if value is None:
         return ONLY_NULL
     if isinstance(value, float) and math.isnan(value):
@@ -132,7 +133,7 @@ def constant(value: Any, null_parents: bool = False) -> Facts:
 
 
 def bounded(iceberg_type: IcebergType, lower: Any, upper: Any, *, has_null: bool = True, has_nan: bool = True) -> Facts:
-    """Facts from bounds of the type's plain values, where they make sense."""
+    """Return facts from bounds, if they make sense for the type."""
     has_nan = has_nan and is_floating(iceberg_type)
     low, high = _sane(lower, iceberg_type), _sane(upper, iceberg_type)
     if isinstance(iceberg_type, UUIDType):
@@ -148,7 +149,7 @@ def _length(value: str | bytes) -> int:
 
 
 def _sane(value: Any, iceberg_type: IcebergType) -> Any:
-    """The value where it is a plain value of the type and not NaN, else None."""
+    """Return the value if it is a plain value of the type and not NaN, else None."""
     wanted = _CLASSES.get(type(iceberg_type))
     if wanted is None or not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
         return None
@@ -160,13 +161,13 @@ def _sane(value: Any, iceberg_type: IcebergType) -> Any:
 
 
 def _signed(value: UUID) -> tuple[int, int]:
-    """The order of Java's `UUID.compareTo`: two signed halves."""
+    """Return the key by which Java's `UUID.compareTo` orders: two signed halves."""
     half, whole = 1 << 63, 1 << 64
     return ((value.int >> 64) + half) % whole, (value.int % whole + half) % whole
 
 
 def _uuid_bounded(low: UUID | None, high: UUID | None, has_null: bool) -> Facts:
-    """Bounds of uuids: Parquet orders them by their bytes, Java's partition summaries by signed halves."""
+    """Return facts from bounds of uuids: Parquet orders them by bytes, Java's partition summaries by signed halves."""
     if low is None or high is None or (low > high and _signed(low) > _signed(high)):
         return Facts(has_null=has_null, has_nan=False)
     if low == high:
@@ -179,7 +180,7 @@ def _uuid_bounded(low: UUID | None, high: UUID | None, has_null: bool) -> Facts:
 
 
 def meet(one: Facts, other: Facts) -> Facts:
-    """Facts of a column that both are true of. Two that contradict each other say nothing about its values."""
+    """Return the facts that follow from two. If they contradict each other, nothing is known of the column's values."""
     low = other.lower if one.lower is None or (other.lower is not None and other.lower > one.lower) else one.lower
     if one.upper is None or (other.upper is not None and other.upper < one.upper):
         high, cut = other.upper, other.upper_is_prefix

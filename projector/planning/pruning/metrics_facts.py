@@ -1,7 +1,7 @@
-"""What column bounds and counts say of the rows of a data file, and statistics of those of a Parquet row group.
+"""Turn column bounds and counts of a data file, and statistics of a Parquet row group, into facts.
 
-All of it goes by field id, so a dropped column's metrics never speak for a new one of its name. Columns that a file
-lacks have none: their constants do (see `absent`).
+Everything goes by field id, so a dropped column's metrics never apply to a new column of its name. Columns that a file
+lacks have no metrics; their constants count instead (see `absent`).
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ class FileMetrics(Protocol):
 
     @property
     def value_counts(self) -> Counts:
-        """Values, nulls and NaNs included."""
+        """Counts of values, including nulls and NaNs."""
 
     @property
     def null_value_counts(self) -> Counts:
-        """Nulls."""
+        """Counts of nulls."""
 
     @property
     def nan_value_counts(self) -> Counts:
-        """NaNs."""
+        """Counts of NaNs."""
 
     @property
     def lower_bounds(self) -> Bounds:
-        """Binary single values that no value but NaN is below."""
+        """Lower bounds of all values but NaN, as binary single values."""
 
     @property
     def upper_bounds(self) -> Bounds:
-        """Binary single values that no value but NaN is above."""
+        """Upper bounds of all values but NaN, as binary single values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class ColumnStatistics:
     Parameters
     ----------
     minimum, maximum:
-        Plain values of `value_type`; None where the footer has none.
+        Plain values of `value_type`; None if the footer has none.
     null_count:
-        None where the footer has none.
+        None if the footer has none.
     value_type:
-        The Iceberg type that the file holds the column in, or None where it is the requested one.
+        The Iceberg type in which the file holds the column, or None if it is the requested one.
     """
 
     minimum: Any = None
@@ -97,7 +97,7 @@ def row_group_might_match(
 def file_facts(
     metrics: FileMetrics, absent: Mapping[int, Any] | None = None, doubtful: Collection[int] = frozenset()
 ) -> Lookup:
-    """Facts of the columns of a data file.
+    """Return the facts of the columns of a data file.
 
     Parameters
     ----------
@@ -124,9 +124,9 @@ def file_facts(
 def row_group_facts(
     statistics: Mapping[int, ColumnStatistics], row_count: int | None, absent: Mapping[int, Any] | None = None
 ) -> Lookup:
-    """Facts of the columns of a Parquet row group; see `file_facts`.
+    """Return the facts of the columns of a Parquet row group; see `file_facts`.
 
-    Statistics are by field id. Columns without any are unknown.
+    Statistics are by field id. Nothing is known of columns without statistics.
     """
 
     def lookup(term: BoundTerm) -> Facts:
@@ -155,13 +155,13 @@ def _promoted(value: Any, value_type: IcebergType | None, requested: IcebergType
 def _file_column(metrics: FileMetrics, term: BoundTerm, absent: Mapping[int, Any]) -> Facts:
     field_id = term.field_id
     if metrics.record_count == 0:
-        return UNKNOWN  # some writers leave it out, and a file that really has no rows costs next to nothing
+        return UNKNOWN  # some writers leave it out, and a file without rows costs almost nothing
     if field_id in absent:
         return constant(absent[field_id], term.null_parents)
     if not term.field_type.is_primitive:
         return UNKNOWN
     floating = is_floating(term.field_type)
-    if isinstance(metrics, DataFile):  # one value of each map, without a view of the map for it
+    if isinstance(metrics, DataFile):  # take one value of each map without building a view of the map
         value = metrics.metrics.value
         low, high = value("lower_bounds", field_id), value("upper_bounds", field_id)
         values, nulls = value("value_counts", field_id), value("null_value_counts", field_id)
@@ -184,7 +184,7 @@ def _one(values: Mapping[int, Any] | None, field_id: int) -> Any:
 def _column(
     term: BoundTerm, rows: int | None, values: int | None, nulls: int | None, nans: int | None, low: Any, high: Any
 ) -> Facts:
-    """Facts from counts and bounds, as far as they make sense together."""
+    """Return facts from counts and bounds, as far as they are consistent."""
     total = values if values is not None else rows
     if rows is not None and rows < 0:
         rows = None
@@ -194,12 +194,12 @@ def _column(
         nulls = None
     if nans is not None and (nans < 0 or (total is not None and nans + (nulls or 0) > total)):
         nans = None
-    # A writer may not have counted the nulls that come from null structs above.
+    # A writer may not have counted the nulls that come from null parent structs.
     has_null = term.null_parents or nulls != 0 or (rows is not None and total != rows)
     has_nan = is_floating(term.field_type) and nans != 0
     found = bounded(term.field_type, low, high, has_null=has_null, has_nan=has_nan)
     if total is not None and nulls is not None and nulls + (nans or 0) == total:
         if low is not None or high is not None:
-            return Facts(has_nan=is_floating(term.field_type))  # no value, yet bounds: one of them is wrong
+            return Facts(has_nan=is_floating(term.field_type))  # no value but bounds: one of them is wrong
         return Facts(has_value=False, has_null=has_null, has_nan=has_nan and nulls != total)
     return found

@@ -1,7 +1,7 @@
-"""Data files whose column bounds lie beside the values that a filter asks for, told without making facts of them.
+"""Skip data files whose column bounds exclude the values that a filter asks for, without building facts.
 
-Of the files that a filter skips, most are skipped for this. What is not told here is left to the facts of the file (see
-`metrics_facts`), which tell all that is told here too, and more.
+Most of the files that a filter skips are skipped for this reason. All others are left to `metrics_facts`, which decides
+everything that is decided here, and more.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from projector.schema.schema import Schema
 from projector.schema.types import UUIDType
 
 Range = tuple[BoundTerm, Any, Any]
-"""A column, and the least and the greatest value of it that a row must have to pass, None where there is none."""
+"""A column, and the least and the greatest value that a passing row can have; None without a limit."""
 
 
 def told_by_bounds(bound: Expression, schema: Schema, untold: Collection[int]) -> Callable[[DataFile], bool]:
-    """Whether a data file surely has no row that passes a bound filter. False means that its facts are to tell.
+    """Return whether a data file certainly has no row that passes a bound filter. If False, its facts decide.
 
     Parameters
     ----------
     schema:
         The schema of the scan.
     untold:
-        Ids of columns whose bounds are not all that is known of them, or not to be trusted.
+        Ids of columns whose bounds are incomplete, or not to be trusted.
     """
     ranges = [
         (term.field_id, term.field_type, is_floating(term.field_type), least, greatest)
@@ -38,7 +38,7 @@ def told_by_bounds(bound: Expression, schema: Schema, untold: Collection[int]) -
     ]
 
     def lies_beside(file: DataFile) -> bool:
-        if file.record_count == 0:  # which some writers put for what they do not know
+        if file.record_count == 0:  # some writers use it for an unknown count
             return False
         value = file.metrics.value
         for field_id, field_type, floating, least, greatest in ranges:
@@ -53,7 +53,7 @@ def told_by_bounds(bound: Expression, schema: Schema, untold: Collection[int]) -
                 continue
             values, nulls = value("value_counts", field_id), value("null_value_counts", field_id)
             if nulls is not None and nulls == (file.record_count if values is None else values):
-                continue  # no value, yet bounds
+                continue  # no value but bounds
             if not floating or value("nan_value_counts", field_id) == 0:  # NaN is greater than every value
                 return True
         return False
@@ -75,13 +75,13 @@ def _ranges(bound: Expression) -> list[Range]:
 
 
 def _goes_by_bounds(term: BoundTerm, schema: Schema) -> bool:
-    """Whether all values of the column in a file lie between its bounds there, in the order of Python's values."""
+    """Return whether all values of the column in a file lie within its bounds, in the order of Python's values."""
     top = schema.fields_by_id.get(term.parent_ids[0] if term.parent_ids else term.field_id)
     if top is None or top.field_id in METADATA_COLUMNS or isinstance(term.field_type, UUIDType):
         return False
-    return top.initial_default is None  # which a file may turn out to read as (see `unread_columns`)
+    return top.initial_default is None  # the file may turn out to read it as null (see `unread_columns`)
 
 
 def _may_be_cut(high: Any, value: Any) -> bool:
-    """Whether an upper bound may be the beginning of a value."""
+    """Return whether an upper bound may be only the beginning of a value."""
     return isinstance(high, (str, bytes)) and bool(value.startswith(high))

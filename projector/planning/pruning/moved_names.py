@@ -1,8 +1,8 @@
-"""Columns whose recorded metrics may be those of another column, because a name moved in the table's name mapping.
+"""Find columns whose recorded metrics may belong to another column, because a name moved in the table's name mapping.
 
-Metrics of a file without field ids were recorded under the ids that the mapping gave when the file was added. Where a
-name has since gone to another field, or to none, reading resolves the file's columns anew and finds other values under
-those ids. A manifest does not say which files have ids, so the metrics of such a field are not used at all.
+Metrics of a file without field ids were recorded under the ids that the mapping gave when the file was added. If a name
+has since moved to another field, or to none, reading resolves the file's columns again and finds other values under
+those ids. A manifest does not say which files have ids, so the metrics of such a field are never used.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from projector.schema.schema import Schema
 
 
 def ids_with_moved_names(schemas: Iterable[Schema], mapping: NameMapping) -> frozenset[int]:
-    """Ids of the fields that a name mapping no longer finds under every name they have had.
+    """Return the ids of the fields that a name mapping no longer finds under every name that they have had.
 
     Parameters
     ----------
     schemas:
         Every schema of the table.
     mapping:
-        The table's name mapping now.
+        The table's present name mapping.
 
-    A field that the mapping does not have at all, under none of its names, was never read from a file without ids.
+    A field without any name in the mapping was never read from a file without ids.
     """
     moved = set()
     for schema in schemas:

@@ -1,7 +1,7 @@
-"""What a bound filter can come to over rows of which only facts are known.
+"""Find the possible outcomes of a bound filter over rows of which only facts are known.
 
-Every filter gets the set of its possible outcomes (true, false, null). The set is never too small, so both directions
-follow from it: a file *might match* where true is in it, and all its rows *must match* where nothing else is.
+A filter gets the set of its possible outcomes (true, false, null). The set is never too small, so both directions
+follow from it: a file *might match* if the set holds true, and all its rows *must match* if it holds nothing else.
 """
 
 from __future__ import annotations
@@ -68,22 +68,22 @@ _OR = [[_not(_and(_not(a), _not(b))) for b in range(8)] for a in range(8)]
 
 
 def outcomes(bound: Expression, lookup: Lookup) -> Outcomes:
-    """The outcomes that a bound filter can have for the rows that the facts are about; empty for no rows."""
+    """Return the outcomes that a bound filter can have for the rows that the facts describe; empty for no rows."""
     return Outcomes(_outcomes(bound, lookup))
 
 
 def might_match(bound: Expression, lookup: Lookup) -> bool:
-    """Whether some row can pass the filter. False is certain, True is not (spec: Scan Planning, inclusive)."""
+    """Return whether some row can pass the filter. False is certain, True is not (spec: Scan Planning, inclusive)."""
     return bool(_outcomes(bound, lookup) & _T)
 
 
 def must_match(bound: Expression, lookup: Lookup) -> bool:
-    """Whether every row passes the filter. True is certain, False is not (spec: Scan Planning, strict)."""
+    """Return whether every row passes the filter. True is certain, False is not (spec: Scan Planning, strict)."""
     return not _outcomes(bound, lookup) & (_F | _N)
 
 
 def matches(bound: Expression, lookup: Lookup) -> bool | None:
-    """Whether every row passes the filter (True) or none does (False); None where that is not certain."""
+    """Return True if every row passes the filter, False if none does, and None if neither is certain."""
     found = _outcomes(bound, lookup)
     if not found & _T:
         return False
@@ -91,7 +91,7 @@ def matches(bound: Expression, lookup: Lookup) -> bool | None:
 
 
 def residual(bound: Expression, lookup: Lookup) -> Expression:
-    """What is left of a filter where facts already decide parts of it; it gives every row the same outcome."""
+    """Return what is left of a filter after facts decide parts of it; it has the same outcome for every row."""
     match bound:
         case And(left, right):
             return both(residual(left, lookup), residual(right, lookup))
@@ -111,7 +111,7 @@ def residual(bound: Expression, lookup: Lookup) -> Expression:
 
 
 def _outcomes(bound: Expression, lookup: Lookup) -> int:
-    if type(bound) is BoundComparison:  # by far the commonest, and asked of every file
+    if type(bound) is BoundComparison:  # by far the most common, and evaluated for every file
         assert isinstance(bound.term, BoundTerm), "the filter is bound"
         return _comparison(bound.op, bound.literal, lookup(bound.term))
     match bound:
@@ -166,7 +166,7 @@ def _leaf(leaf: Expression, facts: Facts) -> int:
 
 
 def _comparison(op: Op, literal: object, facts: Facts) -> int:
-    """NaN is greater than every literal."""
+    """Compare, with NaN greater than every literal."""
     value, nan, null = facts.has_value, facts.has_nan, facts.has_null
     match op:
         case Op.EQ | Op.NE:
@@ -189,7 +189,7 @@ def _may_start(facts: Facts, prefix: str | bytes) -> bool:
 
 
 def _all_start(facts: Facts, prefix: str | bytes) -> bool:
-    """All values between two that start with a prefix start with it."""
+    """Return whether all values between two start with a prefix: they do if both do."""
     if facts.lower is None or facts.upper is None:
         return False
     return bool(facts.lower.startswith(prefix) and facts.upper.startswith(prefix))

@@ -1,9 +1,9 @@
-"""From partition values back to what they say of the source column (spec: Scan Planning, inclusive projection).
+"""Turn partition values back into facts about the source column (spec: Scan Planning, inclusive projection).
 
-The spec turns a row filter into a filter over partition tuples. Here it goes the other way round, which comes to the
-same for every transform and needs no case per operator: a partition value, or a manifest's range of them, is turned
-into the interval (or the test) of source values it can stand for, and the row filter itself is decided over that. The
-spec in force is always the one that the files were written with.
+The spec projects a row filter to a filter over partition tuples. Here it goes the other way, which gives the same
+result for every transform and needs no case per operator: a partition value, or a manifest's range of them, becomes the
+interval (or the test) of source values that it can stand for, and the row filter itself is decided over that. The spec
+used is always the one that the files were written with.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ class FieldSummary(Protocol):
 
     @property
     def contains_null(self) -> bool | None:
-        """Whether a partition has null there."""
+        """Whether a partition has null in the field."""
 
     @property
     def contains_nan(self) -> bool | None:
-        """Whether a partition has NaN there."""
+        """Whether a partition has NaN in the field."""
 
     @property
     def lower_bound(self) -> bytes | None:
-        """Binary single value."""
+        """The lower bound, as a binary single value."""
 
     @property
     def upper_bound(self) -> bytes | None:
-        """Binary single value."""
+        """The upper bound, as a binary single value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +77,23 @@ class _Source:
 
 @dataclass(frozen=True)
 class PartitionFilter:
-    """A bound filter over the partitions of one spec; make one per spec and scan with `partition_filter`."""
+    """A bound filter over the partitions of one spec. `partition_filter` makes one for each spec of a scan."""
 
     bound: Expression
     width: int
     sources: Mapping[int, tuple[_Source, ...]]
 
     def facts(self, partition: Mapping[int, Any], value_types: Mapping[int, IcebergType] | None = None) -> Lookup:
-        """Facts of the source columns in a partition.
+        """Return the facts of the source columns in a partition.
 
         Parameters
         ----------
         partition:
-            The partition tuple: plain values by partition field id. A field that is not in it is unknown.
+            The partition tuple: plain values by partition field id. A missing field is unknown.
         value_types:
-            The types of those values by partition field id, from the manifest's own schema, where they are known: a
-            column may have been promoted since.
+            The types of those values by partition field id, from the manifest's own schema if known: a column may have
+            been
+            promoted since.
         """
         types = value_types or {}
 
@@ -109,11 +110,11 @@ class PartitionFilter:
         return lookup
 
     def might_match(self, partition: Mapping[int, Any], value_types: Mapping[int, IcebergType] | None = None) -> bool:
-        """Whether a row of a partition can pass the filter."""
+        """Return whether a row of a partition can pass the filter."""
         return not self.sources or might_match(self.bound, self.facts(partition, value_types))
 
     def manifest_might_match(self, summaries: Sequence[FieldSummary] | None) -> bool:
-        """Whether a row of a file in a manifest can pass the filter, by the manifest list's summaries.
+        """Return whether a row of a file in a manifest can pass the filter, by the manifest list's summaries.
 
         Summaries that are missing, or not as many as the spec has fields, say nothing.
         """
@@ -130,10 +131,11 @@ class PartitionFilter:
 
 
 def partition_filter(bound: Expression, spec: PartitionSpec) -> PartitionFilter:
-    """A bound filter prepared for one spec.
+    """Prepare a bound filter for one spec.
 
-    Fields of unknown or void transforms, of several sources, and of columns that the filter does not read are ignored,
-    and with them every column that the schema no longer has.
+    Fields with unknown or void transforms, with several sources, and of columns that the filter does not read are
+    ignored,
+    and so are columns that the schema no longer has.
     """
     terms = bound_terms(bound)
     sources: dict[int, list[_Source]] = {}
@@ -147,11 +149,11 @@ def partition_filter(bound: Expression, spec: PartitionSpec) -> PartitionFilter:
     return PartitionFilter(bound, len(spec.fields), {i: tuple(found) for i, found in sources.items()})
 
 
-@lru_cache(maxsize=4096, typed=True)  # files of one partition come together, and a filter names a column twice
+@lru_cache(maxsize=4096, typed=True)  # files of one partition come in a row, and a filter may name a column twice
 def partition_value_facts(
     transform: Transform, value: Any, source: IcebergType, value_type: IcebergType | None = None
 ) -> Facts:
-    """Facts of a source column, requested as `source`, in files with one partition value."""
+    """Return the facts of a source column, requested as `source`, in files with one partition value."""
     if isinstance(transform, (UnknownTransform, Void)):
         return UNKNOWN
     if value is None:
@@ -169,9 +171,9 @@ def partition_value_facts(
 
 
 def _at_type(value: Any, value_type: IcebergType | None, source: IcebergType) -> Any:
-    """A partition value as one of the requested type; None where that cannot be told."""
+    """Return a partition value as one of the requested type; None if its type is uncertain."""
     if value_type is None:
-        # Before a promotion a date counted days. Nobody says which, and only great numbers are surely not days.
+        # Before a promotion a date counted days. Nothing tells the type, and only large numbers are certainly not days.
         if isinstance(source, (TimestampType, TimestampNanoType)) and isinstance(value, int) and abs(value) <= 2**31:
             return None
         return value
@@ -182,13 +184,13 @@ def _at_type(value: Any, value_type: IcebergType | None, source: IcebergType) ->
 
 
 def summary_facts(transform: Transform, summary: FieldSummary, source: IcebergType) -> Facts:
-    """Facts of a source column, requested as `source`, in the files of a manifest."""
+    """Return the facts of a source column, requested as `source`, in the files of a manifest."""
     if isinstance(transform, (UnknownTransform, Void)):
         return UNKNOWN
     has_null = summary.contains_null is not False
     has_nan = isinstance(transform, Identity) and is_floating(source) and summary.contains_nan is not False
     if summary.lower_bound is None and summary.upper_bound is None:
-        # By the spec: nothing but nulls and NaNs. With neither it cannot be right, for a manifest has files.
+        # By the spec: only nulls and NaNs. With neither it is wrong, because a manifest has files.
         stated = summary.contains_null or (summary.contains_nan and has_nan)
         return Facts(has_value=False, has_null=has_null, has_nan=has_nan) if stated else UNKNOWN
     value_type = result_type(transform, source)

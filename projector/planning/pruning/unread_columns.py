@@ -1,9 +1,9 @@
-"""Metrics of files that may turn out to have no field ids, in a table without a name mapping.
+"""Handle metrics of files that may turn out to have no field ids, in a table without a name mapping.
 
 Metrics of a file without field ids were recorded under the ids of the mapping that the table had then. Without that
-mapping the spec reads every column of the file as its default or null, whatever the manifest has counted. A manifest
-does not say which files have ids; but whoever writes a file with ids, and lists it, records its split offsets, and the
-importers of other people's files (Iceberg's own add_files, migrate and snapshot) do not. See ADR 0006.
+mapping the spec reads every column of the file as its default or null, whatever the manifest counted. A manifest does
+not say which files have ids. But a writer that lists a file of its own, with ids, records its split offsets, and the
+importers of foreign files (Iceberg's add_files, migrate and snapshot) do not. See ADR 0006.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ class ListedFile(Protocol):
 
     @property
     def split_offsets(self) -> Sequence[int] | None:
-        """Where row groups begin; None where the manifest does not say."""
+        """The offsets of the row groups; None if the manifest does not give them."""
 
 
 def may_be_unread(file: ListedFile, mapping: NameMapping | None) -> bool:
-    """Whether a file may have columns that its manifest has metrics of and that are not read all the same."""
+    """Return whether a file may have columns with metrics in its manifest that are read as defaults or nulls."""
     return mapping is None and file.split_offsets is None
 
 
 def or_unread(by_metrics: Lookup, schema: Schema) -> Lookup:
-    """Facts of columns that are as the metrics say, or, every one of them, the default or null.
+    """Return facts of columns that are either all as the metrics say, or all the default or null.
 
-    So a file is still skipped where neither passes the filter, which is so for most filters but IS NULL.
+    A file is still skipped if neither passes the filter, which holds for most filters except IS NULL.
     """
 
     def lookup(term: BoundTerm) -> Facts:
@@ -51,7 +51,7 @@ def or_unread(by_metrics: Lookup, schema: Schema) -> Lookup:
 
 
 def _or_value(facts: Facts, value: Any) -> Facts:
-    """Facts of a column that may also be one plain value in every row."""
+    """Return facts of a column that may also be one plain value in every row."""
     if isinstance(value, float) and value != value:
         return replace(facts, has_nan=True)
     if not facts.has_value:

@@ -1,4 +1,4 @@
-"""What callers give as numbers: looked at before anything is opened."""
+"""Check numbers that callers give before anything is opened."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 from projector.errors import ProjectorError
 
 _MOST = 2**63 - 1
-"""No file holds more rows, and no engine counts further."""
+"""A limit above the rows of any file and the range of any engine."""
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
-    """Return a whole number. Raises `ProjectorError`, which names the parameter, if it is none or is below the least.
+    """Return a whole number. Raises `ProjectorError`, naming the parameter, if it is not one or is below the minimum.
 
-    A number beyond 64 bits becomes the largest of 64 bits, since all of these numbers are "at most".
-    Booleans are integers to Python, but not what somebody who gives one means.
+    A number beyond 64 bits becomes the largest of 64 bits, since all of these numbers mean "at most". Booleans are
+    rejected,
+    although they are integers to Python.
     """
     try:
         found = None if isinstance(value, bool) else index(value)

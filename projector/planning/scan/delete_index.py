@@ -1,4 +1,4 @@
-"""Which delete files apply to which data files (spec: Scan Planning, Delete Formats)."""
+"""Find the delete files that apply to a data file (spec: Scan Planning, Delete Formats)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Partition = tuple[int, tuple[Any, ...]]
 
 
 class AppliedDeletes(NamedTuple):
-    """The delete files that apply to one data file; a deletion vector comes alone among the positions."""
+    """The delete files that apply to one data file. A deletion vector is the only one among the positions."""
 
     positions: tuple[DeleteFile, ...]
     equality: tuple[DeleteFile, ...]
@@ -29,11 +29,12 @@ NO_DELETES = AppliedDeletes((), ())
 
 @dataclass
 class DeleteIndex:
-    """The live delete files of a snapshot, found by the data file they may apply to.
+    """The live delete files of a snapshot, indexed by the data files to which they may apply.
 
-    Scope, by the spec: a deletion vector applies to the one file that it names, and makes position deletes for that
-    file void; a position delete file to files of its partition that are not younger; an equality delete file to
-    strictly older files of its partition, or of every partition where its own spec is unpartitioned.
+    By the spec, a deletion vector applies to the one file that it names, and replaces position deletes for that file. A
+    position delete file applies to files of its partition that are not younger. An equality delete file applies to
+    strictly
+    older files of its partition, or of every partition if its own spec is unpartitioned.
     """
 
     _vectors: ByPath[DeleteFile] = field(default_factory=ByPath)
@@ -47,9 +48,9 @@ class DeleteIndex:
         return bool(self._vectors or self._by_file or self._by_partition or self._equality or self._global_equality)
 
     def add(self, entry: ManifestEntry, spec: PartitionSpec, resolver: PathResolver) -> None:
-        """Take in a live delete file.
+        """Add a live delete file.
 
-        Raises `UnsupportedError` for one that is not read, `InvalidMetadataError` for one that contradicts the spec.
+        Raises `UnsupportedError` for one that cannot be read, `InvalidMetadataError` for one that contradicts the spec.
         """
         file = entry.data_file
         delete = _delete_file(entry, resolver)
@@ -74,9 +75,9 @@ class DeleteIndex:
             self._by_partition.setdefault(partition, []).append(delete)
 
     def for_file(self, entry: ManifestEntry) -> AppliedDeletes:
-        """The delete files that apply to a data file.
+        """Return the delete files that apply to a data file.
 
-        Raises `InvalidMetadataError` where that cannot be told, because the file has no sequence number.
+        Raises `InvalidMetadataError` if that is undecidable because the file has no sequence number.
         """
         if not self:
             return NO_DELETES
@@ -94,7 +95,7 @@ class DeleteIndex:
         return AppliedDeletes((*named, *scoped.positions), scoped.equality) if named else scoped
 
     def _in_scope(self, partition: _Partition, sequence: int) -> AppliedDeletes:
-        """The deletes that apply by partition and age alone: the same tuples for all files of one of each."""
+        """Return the deletes that apply by partition and age alone: one tuple for all files of the same."""
         found = self._shared.get((partition, sequence))
         if found is None:
             positions = tuple(d for d in self._by_partition.get(partition, ()) if sequence <= d.data_sequence_number)
@@ -150,7 +151,7 @@ def _delete_file(entry: ManifestEntry, resolver: PathResolver) -> DeleteFile:
 
 
 def _only_file(file: DataFile) -> str | None:
-    """The one data file that a position delete file is about, where its bounds say so."""
+    """Return the one data file that a position delete file is about, if its bounds name it."""
     lower, upper = file.lower_bounds.get(DELETE_FILE_PATH), file.upper_bounds.get(DELETE_FILE_PATH)
     if lower is None or lower != upper:
         return None
@@ -158,7 +159,7 @@ def _only_file(file: DataFile) -> str | None:
         path = lower.decode()
     except UnicodeDecodeError:
         return None
-    # A bound that was cut, and not rounded up, names no file; nor does it end like the name of one.
+    # A truncated bound, not rounded up, names no file; it also does not end like a file's name.
     return path if path.endswith((".parquet", ".avro", ".orc")) else None
 
 
@@ -167,5 +168,5 @@ def _partition_key(file: DataFile) -> _Partition:
 
 
 def _comparable(value: Any) -> Any:
-    # Partitions are equal bit by bit: NaN equals NaN, 0.0 and -0.0 are two partitions.
+    # Partitions are compared bit by bit: NaN equals NaN, and 0.0 and -0.0 are two partitions.
     return struct.pack(">d", value) if isinstance(value, float) else value

@@ -1,4 +1,4 @@
-"""The live data files of a snapshot, as the manifests describe them, whether they can be read or not."""
+"""Read the live data files of a snapshot from its manifests, whether or not the files can be read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from projector.metadata.table_metadata import TableMetadata
 
 
 def live_data_files(snapshot: Snapshot, storage: Storage, resolver: PathResolver) -> Iterator[DataFile]:
-    """Every live data file of a snapshot. Raises, while they are drawn, as `read_manifest` does."""
+    """Yield every live data file of a snapshot. Raises what `read_manifest` raises."""
     for manifest in snapshot_manifests(storage, snapshot, resolver):
         if manifest.content is ManifestContent.DATA and manifest.has_live_files:
             for entry in read_manifest(storage, manifest, resolver):
@@ -21,9 +21,9 @@ def live_data_files(snapshot: Snapshot, storage: Storage, resolver: PathResolver
 
 
 def specs_in_use(metadata: TableMetadata, storage: Storage, resolver: PathResolver) -> frozenset[int]:
-    """The ids of the specs that live files of any retained snapshot were written with, deletes among them.
+    """Return the ids of the specs that live files of any retained snapshot, delete files included, were written with.
 
-    Only manifest lists are read. Raises as `snapshot_manifests` does.
+    Only manifest lists are read. Raises what `snapshot_manifests` raises.
     """
     return frozenset(
         manifest.spec_id

@@ -1,4 +1,4 @@
-"""Metadata columns: fields that no file need have, by their reserved ids (spec: Reserved Field IDs, Row Lineage)."""
+"""Metadata columns: fields with reserved ids that no file needs to have (spec: Reserved Field IDs, Row Lineage)."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ METADATA_FIELDS = {
         ),
     )
 }
-"""The metadata columns but `_partition`, whose type depends on the table's specs."""
+"""The metadata columns except `_partition`, whose type depends on the table's specs."""
 
 
 _SHIFT = 2_000_000_000
-"""Added to the ids of partition fields where a column has one of them: partition fields are numbered from 1000."""
+"""Added to the ids of partition fields if a column has one of them: partition fields are numbered from 1000."""
 
 
 def partition_field(fields: Iterable[NestedField], schema: Schema) -> NestedField:
-    """The column `_partition` over the partition fields of all specs of a table.
+    """Return the column `_partition` over the partition fields of all specs of a table.
 
-    Its children have the ids of the partition fields, or ids above all columns where `schema` has one of those.
+    Its children have the ids of the partition fields, or ids above all columns if `schema` has one of those.
     """
     children = tuple(fields)
     if any(f.field_id in schema.fields_by_id for f in children):
@@ -52,12 +52,12 @@ def partition_field(fields: Iterable[NestedField], schema: Schema) -> NestedFiel
 
 
 def partition_values(partition: Mapping[int, Any]) -> Mapping[int, Any]:
-    """A partition tuple by the ids that the children of `_partition` can have."""
+    """Return a partition tuple by the ids that the children of `_partition` can have."""
     return {**partition, **{field_id + _SHIFT: value for field_id, value in partition.items()}}
 
 
 def file_column_facts(term: BoundTerm, file: DataFile, partition: Mapping[int, Any]) -> Facts | None:
-    """What a manifest says of a metadata column in the rows of a file; None for other columns.
+    """Return what a manifest says of a metadata column in the rows of a file; None for other columns.
 
     `partition` is the file's tuple in the types of `_partition`.
     """
@@ -71,7 +71,7 @@ def file_column_facts(term: BoundTerm, file: DataFile, partition: Mapping[int, A
 
 
 def metadata_columns(schema: Schema, ids: Collection[int], partition: NestedField | None = None) -> Schema:
-    """A schema with those metadata columns at its end whose ids are asked for; a column of the same name goes first."""
+    """Return a schema and the requested metadata columns after it; a column of the schema wins over one of its name."""
     known = METADATA_FIELDS if partition is None else {**METADATA_FIELDS, partition.field_id: partition}
     have, names = {f.field_id for f in schema.fields}, {f.name for f in schema.fields}
     added = tuple(f for i, f in known.items() if i in ids and i not in have and f.name not in names)
@@ -81,7 +81,7 @@ def metadata_columns(schema: Schema, ids: Collection[int], partition: NestedFiel
 def select_columns(
     known: Schema, schema: Schema, selected_fields: Sequence[str | tuple[str, ...]], case_sensitive: bool
 ) -> Schema:
-    """The columns that are selected of a schema and of the metadata columns; `*` is the schema alone.
+    """Return the selected columns of a schema and of the metadata columns; `*` is the schema alone.
 
     Parameters
     ----------

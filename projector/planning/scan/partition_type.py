@@ -1,4 +1,4 @@
-"""The type of `_partition`: every partition field that any spec of a table has had."""
+"""Derive the type of `_partition`: every partition field that any spec of a table has had."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from projector.schema.types import IcebergType, NestedField, UnknownType
 
 
 def partition_fields(metadata: TableMetadata) -> tuple[NestedField, ...]:
-    """One optional field for each partition field id, in the order of the ids, under its newest name.
+    """Return one optional field for each partition field id, in the order of the ids, under its newest name.
 
-    A field that was dropped by becoming `void` (version 1) keeps the type that it had before.
+    A field that was dropped by becoming `void` (version 1) keeps its former type.
     """
     found: dict[int, NestedField] = {}
     if not any(spec.fields for spec in metadata.specs.values()):
-        return ()  # the older schemas need not be looked at
+        return ()  # the older schemas are not needed
     columns = _column_types(metadata)
     for spec_id in sorted(metadata.specs):
         for field in metadata.specs[spec_id].fields:
@@ -33,7 +33,7 @@ def partition_fields(metadata: TableMetadata) -> tuple[NestedField, ...]:
 
 
 def _column_types(metadata: TableMetadata) -> Mapping[int, IcebergType]:
-    """The newest type of every column that the table has had."""
+    """Return the newest type of every column that the table has had."""
     found: dict[int, IcebergType] = {}
     for schema in (*sorted(metadata.schemas, key=lambda s: s.schema_id), metadata.schema()):
         found.update({field_id: field.field_type for field_id, field in schema.fields_by_id.items()})

@@ -12,9 +12,10 @@ Value = TypeVar("Value")
 
 
 def _in_other_stores(one: str, other: str) -> bool:
-    """Whether two paths, alike but for scheme and authority, are surely of two files: in two buckets or accounts.
+    """Return whether two paths that differ only in scheme and authority are certainly different files.
 
-    The name nodes of HDFS go by several names, and some writers leave the authority out.
+    They are in two buckets or accounts. HDFS name nodes, however, have several names, and some writers omit the
+    authority.
     """
     here, there = parse_location(one), parse_location(other)
     if not here.authority or not there.authority:
@@ -29,8 +30,8 @@ _ALIASED = ("hdfs", "viewfs", "file")
 class ByPath(Generic[Value]):
     """Values by the path of a data file, however it is spelled.
 
-    Writers may name one file with several schemes or authorities (`hdfs://host/x` for `/x`), so what is found for a
-    path is all that has it without scheme and authority; what has its canonical spelling comes first.
+    Writers may name one file with several schemes or authorities (`hdfs://host/x` for `/x`). A path therefore finds all
+    values of its spelling without scheme and authority; those of its canonical spelling come first.
     """
 
     _values: dict[str, dict[str, Value]] = field(default_factory=dict)
@@ -39,13 +40,14 @@ class ByPath(Generic[Value]):
         return bool(self._values)
 
     def get(self, path: str, others: Container[str] = ()) -> list[Value]:
-        """The values for a path.
+        """Return the values for a path.
 
         Parameters
         ----------
         others:
-            Canonical spellings of files that are surely there. What is meant for one of them is not for another that
-            only differs from it in scheme or authority, such as the same key in another bucket.
+            Canonical spellings of existing files. A value for one of them does not apply to another file that differs
+            only in
+            scheme or authority, such as the same key in another bucket.
         """
         found = self._values.get(without_authority(path))
         if found is None:
@@ -59,5 +61,5 @@ class ByPath(Generic[Value]):
         ]
 
     def setdefault(self, path: str, value: Value) -> Value:
-        """The value already there for this very path, else the given one, which is kept."""
+        """Return the value stored for exactly this path, or store and return the given one."""
         return self._values.setdefault(without_authority(path), {}).setdefault(canonical(path), value)

@@ -1,4 +1,4 @@
-"""What a scan reads and what it skips: file tasks, planned as they are asked for, and figures about the rest."""
+"""The plan of a scan: file tasks, planned on demand, and figures about what is skipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What a manifest that was read to its end took: its entries, deleted ones too, and its bytes."""
+    """The cost of a manifest read to its end: its entries, deleted ones included, and its bytes."""
 
     entries: int
     bytes_read: int
@@ -30,7 +30,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A manifest or data file that is not read, and why; `record_count` of a data file, by its manifest."""
+    """A manifest or data file that is skipped, and why; `record_count` of a data file, by its manifest."""
 
     file: str
     reason: str
@@ -38,12 +38,12 @@ class Skipped:
 
 
 Step = FileTask | Opened | Decoded | Skipped
-"""What planning comes to, one after the other. A skipped data file has a record count, a skipped manifest has none."""
+"""What planning yields. A skipped data file has a record count, a skipped manifest has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedTotal:
-    """How many live data files are skipped for one reason, and the records in them by their manifests."""
+    """How many live data files are skipped for one reason, and their records by the manifests."""
 
     reason: str
     files: int
@@ -52,9 +52,9 @@ class SkippedTotal:
 
 @dataclass
 class ScanPlan:
-    """The data files of a scan. Iterating gives `FileTask`s, planned as they are asked for and kept for the next time.
+    """The data files of a scan. Iterating yields `FileTask`s, planned on demand and cached for the next iteration.
 
-    Of files that are skipped only figures are kept, so memory follows what is read. The properties draw all tasks.
+    Of skipped files only figures are stored, so memory grows with what is read. The properties plan all tasks.
     """
 
     _steps: Callable[[], Iterator[Step]] = field(repr=False)
@@ -76,7 +76,7 @@ class ScanPlan:
                 return
 
     def __repr__(self) -> str:
-        """What is read, in a line. All tasks are drawn for it."""
+        """Return the size of the scan in one line. Plans all tasks."""
         try:
             tasks = self.tasks
         except ProjectorError as error:
@@ -89,7 +89,7 @@ class ScanPlan:
         return f"ScanPlan({', '.join([*said, _counted(len(deletes), 'delete file')])})"
 
     def _draw(self) -> bool:
-        """Plan on to the next task. False at the end."""
+        """Plan the next task. Return False at the end."""
         if self._source is None:
             self._source = self._steps()
         try:
@@ -110,7 +110,7 @@ class ScanPlan:
                         total[0] += 1
                         total[1] += records
         except BaseException:
-            # A plan that broke off is no plan: whoever asks again is to meet the same error, not the tasks so far.
+            # Raise the planning error again on every later call, instead of returning the tasks so far.
             self._source = None
             self._entries_decoded = self._bytes_read = 0
             for kept in (self._tasks, self._manifests, self._skipped_manifests, self._skipped):
@@ -137,13 +137,13 @@ class ScanPlan:
 
     @property
     def entries_decoded(self) -> int:
-        """Entries in the manifests that were read, deleted ones and those of delete files too."""
+        """The number of entries in the manifests read, including deleted entries and delete files."""
         self._complete()
         return self._entries_decoded
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of the manifests that were read, as they are stored."""
+        """The stored size in bytes of the manifests read."""
         self._complete()
         return self._bytes_read
 
@@ -161,20 +161,21 @@ class ScanPlan:
 
     @property
     def skipped_files(self) -> Iterator[Skipped]:
-        """Those files one by one. They are not kept but planned anew, which reads the manifests again."""
+        """Yield the skipped files one by one. They are not stored, so the manifests are read again."""
         return (step for step in self._steps() if isinstance(step, Skipped) and step.record_count is not None)
 
     @property
     def records_to_read(self) -> int:
-        """Records in the files to read, by the manifests' counts."""
+        """The records in the files to read, by the manifests' counts."""
         return sum(task.record_count or 0 for task in self.tasks)
 
     @property
     def records_expected(self) -> int:
-        """Records that the scan is expected to give out: exact where the manifests decide, otherwise an estimate.
+        """The records that the scan should return: exact if the manifests decide, otherwise an estimate.
 
-        The estimate takes values to be spread evenly between the bounds of their file. Against `records_to_read` it
-        shows what the table's partition spec or sort order saves, or could.
+        The estimate assumes that values are spread evenly between the bounds of their file. Compared with
+        `records_to_read` it
+        shows what the table's partition spec or sort order saves, or could save.
         """
         return round(sum(task.expected_count or 0.0 for task in self.tasks))
 
@@ -184,7 +185,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def plan_file_list(files: tuple[str, ...], storage: Storage, partition: Mapping[int, Any]) -> ScanPlan:
-    """Bare Parquet files, with the same partition values for all of them: {source field id: plain value}.
+    """Return the plan of bare Parquet files with the same partition values: {source field id: plain value}.
 
     Their row counts are read from their footers.
     """

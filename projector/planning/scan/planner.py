@@ -1,4 +1,4 @@
-"""From a snapshot to file tasks, manifest by manifest (spec: Scan Planning)."""
+"""Plan the file tasks of a snapshot, manifest by manifest (spec: Scan Planning)."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ def plan_snapshot(
     storage: Storage,
     resolver: PathResolver,
 ) -> ScanPlan:
-    """The live data files of a snapshot that may hold rows of a filter; none for a table without a snapshot.
+    """Plan the live data files of a snapshot that may hold rows of a filter; none for a table without a snapshot.
 
     Parameters
     ----------
     schema:
         The schema of the scan, before columns are selected.
     row_filter:
-        Bound to `schema`.
+        A filter bound to `schema`.
 
-    Raises, while tasks are drawn, `UnsupportedError` for files that are not read (Avro, ORC, encrypted ones),
-    `NotFoundError` or `CorruptFileError` for a manifest that is missing or broken, and `InvalidMetadataError` for one
-    that contradicts the table's metadata.
+    Raises, while tasks are planned, `UnsupportedError` for files that cannot be read (Avro, ORC, encrypted ones),
+    `NotFoundError` or `CorruptFileError` for a missing or broken manifest, and `InvalidMetadataError` for one that
+    contradicts the table's metadata.
     """
 
     def steps() -> Iterator[Step]:
@@ -86,16 +86,16 @@ def plan_listed(
     row_filter: Expression,
     resolver: PathResolver,
 ) -> Iterator[FileTask]:
-    """Those of some data files of a snapshot that may hold rows of a filter, as `plan_snapshot` plans them.
+    """Plan some data files of a snapshot, as `plan_snapshot` plans them, from manifest entries that were read before.
 
-    The manifests were read before: whoever has many filters for a few files plans each of them on these alone.
+    With many filters for few files, each is planned on these files alone.
 
     Parameters
     ----------
     data, deletes:
         The data files, and the delete files of their snapshot that may apply to them.
 
-    Raises as `plan_snapshot` does for these files.
+    Raises what `plan_snapshot` raises for these files.
     """
     return _Planner(metadata, schema, row_filter, Storage(), resolver).listed(data, deletes)
 
@@ -147,7 +147,7 @@ class _Planner:
             yield self._decoded
 
     def listed(self, data: Sequence[ListedFile], deletes: Sequence[ListedFile]) -> Iterator[FileTask]:
-        """Plan files whose manifests were read before."""
+        """Plan files whose manifest entries were read before."""
         skipped: dict[str, bool] = {}
 
         def may_match(manifest: ManifestFile) -> bool:
@@ -165,14 +165,14 @@ class _Planner:
                     yield step
 
     def _opened(self, manifests: Sequence[ManifestFile]) -> Iterator[tuple[ManifestFile, RandomAccess | None]]:
-        """Manifests, with their content where they come from an object store: the next ones are on their way then."""
+        """Yield manifests, those in an object store with their content: the next ones are requested in the meantime."""
         workers = workers_for(self._resolver.resolve(manifests[0].path)) if manifests else 1
         if workers == 1:
             yield from ((manifest, None) for manifest in manifests)
             return
 
         def opened(manifest: ManifestFile) -> RandomAccess | None:
-            encrypted = manifest.key_metadata is not None  # which reading it refuses
+            encrypted = manifest.key_metadata is not None  # reading it raises the error
             if encrypted or is_kept(self._storage, manifest, self._resolver):
                 return None
             return open_manifest(self._storage, manifest, self._resolver)
@@ -185,13 +185,13 @@ class _Planner:
             return "it has no live files"
         if isinstance(self._filter, AlwaysFalse | AlwaysNull):
             return "no row passes the filter"
-        # Deletes of a partition apply to its data files only, so both go by the same summaries.
+        # Deletes of a partition apply only to its data files, so the same summaries prune both.
         if not spec.partitions.manifest_might_match(manifest.partitions):
             return "its partitions hold no row of the filter"
         return None
 
     def _entries(self, manifest: ManifestFile, opened: RandomAccess | None) -> Iterator[ManifestEntry]:
-        """The live entries of a manifest, all of its content; at their end `_decoded` says what they took."""
+        """Yield the live entries of a manifest, all of its content; at their end `_decoded` holds its cost."""
         kept = is_kept(self._storage, manifest, self._resolver)
         entries = 0
         for entry in manifest_entries(self._storage, manifest, self._resolver, opened):
@@ -239,7 +239,7 @@ class _Planner:
         return Skipped(file.file_path, "its column bounds hold no row of the filter", file.record_count)
 
     def _facts(self, file: DataFile, partitions: PartitionFilter) -> Lookup:
-        """What the bounds, the partition and the path of a file say of its columns."""
+        """Return what the bounds, the partition and the path of a file say of its columns."""
         by_bounds = file_facts(file, doubtful=self._doubtful)
         if may_be_unread(file, self._mapping):
             by_bounds = or_unread(by_bounds, self._schema)
@@ -252,7 +252,7 @@ class _Planner:
                     return found
             return by_bounds(term) if by_partition is None else meet(by_bounds(term), by_partition(term))
 
-        known: dict[int, Facts] = {}  # each column is asked for several times
+        known: dict[int, Facts] = {}  # each column is looked up several times
 
         def lookup(term: BoundTerm) -> Facts:
             found = known.get(term.field_id)
@@ -263,7 +263,7 @@ class _Planner:
         return lookup
 
     def _task(self, entry: ManifestEntry, spec: PartitionSpec, fraction: float | None) -> FileTask:
-        """The task of a file, and the part of its rows that is expected to pass; None where every row does."""
+        """Return the task of a file, and the fraction of its rows that should pass; None if every row does."""
         file = entry.data_file
         deletes = self._deletes.for_file(entry)
         return FileTask(
@@ -284,7 +284,7 @@ class _Planner:
         )
 
     def _newest_values(self, file: DataFile) -> Mapping[int, Any]:
-        """A file's partition tuple in the newest types of its fields; most manifests have those already."""
+        """Return a file's partition tuple in the newest types of its fields; most manifests already have those."""
         written = file.partition_types
         if written is not self._written_types:
             self._written_types = written
@@ -316,7 +316,7 @@ class _Spec:
 
 
 def _deleted(positions: tuple[DeleteFile, ...]) -> int:
-    """Rows that are surely deleted from a file."""
+    """Return the number of rows that are certainly deleted from a file."""
     return sum(delete.record_count for delete in positions if delete.is_vector)
 
 
@@ -330,14 +330,14 @@ def _refuse_unsupported(file: DataFile) -> None:
 
 
 def newest_values(file: DataFile, types: Mapping[int, IcebergType]) -> Mapping[int, Any]:
-    """A file's partition tuple in the newest types of its fields; null where a field's type is not known any more."""
+    """Return a file's partition tuple in the newest types of its fields; null for a field of unknown type."""
     values: dict[int, Any] = {}
     for field_id, value in file.partition.items():
         newest, written = types.get(field_id), file.partition_types.get(field_id)
         if isinstance(newest, UnknownType):
             value = None
         elif newest is not None and written is not None and newest != written:
-            # Days, months and so on are numbers of one kind, whatever type a manifest gives them.
+            # Days, months and so on are the same numbers, whatever type a manifest gives them.
             with suppress(InvalidMetadataError, ProjectionError):
                 value = partition_value_as(value, written, newest)
         values[field_id] = value
@@ -345,10 +345,11 @@ def newest_values(file: DataFile, types: Mapping[int, IcebergType]) -> Mapping[i
 
 
 def identity_values(file: DataFile, spec: PartitionSpec, schema: Schema) -> Mapping[int, Any]:
-    """The values that a file's partition tuple gives to columns: {source field id: plain value}.
+    """Return the values that a file's partition tuple gives to columns: {source field id: plain value}.
 
-    A value that was written before its column was promoted is promoted as well. Raises `InvalidMetadataError` or
-    `ProjectionError` for one that cannot be.
+    A value written before its column was promoted is promoted too. Raises `InvalidMetadataError` or `ProjectionError`
+    for
+    a value that cannot be.
     """
     values: dict[int, Any] = {}
     if not spec.fields:

@@ -13,9 +13,9 @@ POSITION_DELETE_SCHEMA = Schema(
         NestedField(DELETE_FILE_POS, "pos", LongType(), required=True),
     )
 )
-"""The path of a data file, and the ordinal of a deleted row in it."""
+"""The path of a data file, and the position of a deleted row in it."""
 
 POSITION_DELETE_NAMES = NameMapping(
     (MappedField(("file_path",), DELETE_FILE_PATH), MappedField(("pos",), DELETE_FILE_POS))
 )
-"""For position delete files whose writer left the reserved ids out."""
+"""The name mapping for position delete files whose writer omitted the reserved ids."""

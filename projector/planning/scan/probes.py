@@ -1,8 +1,8 @@
-"""Probes: columns that are read beside the selected ones, to decide which rows are kept, and are then left out.
+"""Probes: columns that are read besides the selected ones to decide which rows to keep, and are then dropped.
 
-A probe is one field of any struct depth, asked for as a top-level column of its own: its parents hold nothing but it,
-and its name is one that the schema does not have. So a filter or an equality delete finds its columns by place,
-whatever is selected and however it is pruned.
+A probe is one field at any struct depth, requested as a separate top-level column: its parents hold only this field,
+and its name does not occur in the schema. So a filter or an equality delete finds its columns by place, however the
+selection is pruned.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Probe:
     Parameters
     ----------
     field_id:
-        The field that is looked at.
+        The field.
     column:
-        The top-level column to ask for: the field itself, or structs down to it with nothing else in them.
+        The top-level column to request: the field itself, or the structs down to it with no other children.
     path:
-        Names of the structs' children from the column down to the field; empty where the column is the field.
+        Names of the structs' children from the column down to the field; empty if the column is the field.
     """
 
     field_id: int
@@ -39,7 +39,7 @@ class Probe:
 
 
 def probe(schema: Schema, field_id: int, *, optional: bool = False) -> Probe:
-    """A probe for a field of a schema.
+    """Return a probe for a field of a schema.
 
     Parameters
     ----------
@@ -69,27 +69,28 @@ def probe(schema: Schema, field_id: int, *, optional: bool = False) -> Probe:
 
 
 def user_path(path: str) -> str:
-    """A path of a plan as users know it: without what makes the name of a probe's column unique."""
+    """Return a path of a plan as users know it: without the suffix that makes a probe's column name unique."""
     return _MARKED.sub("", path)
 
 
 def with_probes(schema: Schema, probes: Sequence[Probe]) -> Schema:
-    """The columns of a schema, followed by those of the probes."""
+    """Return the columns of a schema, followed by those of the probes."""
     return replace(schema, fields=(*schema.fields, *(p.column for p in probes))) if probes else schema
 
 
 def key_probe(schema: Schema, field_id: int, history: Mapping[int, Schema]) -> Probe:
-    """A probe for a field that equality deletes compare.
+    """Return a probe for a field that equality deletes compare.
 
     Parameters
     ----------
     schema:
         The schema of the scan before selection.
     history:
-        Every schema of the table by id. A field that `schema` lacks was dropped, or is not there yet: the newest schema
-        that has it says what it is.
+        Every schema of the table by id. A field that `schema` lacks was dropped, or does not exist yet: the newest
+        schema
+        that has it defines it.
 
-    Raises `InvalidMetadataError` for a field that no schema has, or whose values are not compared.
+    Raises `InvalidMetadataError` for a field that no schema has, or whose values cannot be compared.
     """
     having = (
         [schema] if field_id in schema.fields_by_id else [s for s in history.values() if field_id in s.fields_by_id]

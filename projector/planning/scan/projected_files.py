@@ -1,6 +1,6 @@
-"""From file tasks to projected files: each file's footer read, its shape recognised, its shape's plan found or made.
+"""Turn file tasks into projected files: read each footer, recognize the shape, and find or make the shape's plan.
 
-Resolution costs once per shape and set of partition values that are present, never per file.
+Resolution costs once per shape and set of present partition values, not per file.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class ProjectedFile:
-    """A data file and all that it takes to read it under the requested schema.
+    """A data file and everything needed to read it under the requested schema.
 
     Parameters
     ----------
     task:
         The file, as the manifests describe it.
     plan:
-        The plan of its shape, shared with every file of that shape.
+        The plan of its shape, shared by all files of that shape.
     binding:
-        What this file adds to the plan.
+        The values that this file adds to the plan.
     row_count:
-        Rows in the file, by its own footer.
+        The rows in the file, by its own footer.
     """
 
     task: FileTask
@@ -48,7 +48,7 @@ class ProjectedFile:
 
 @dataclass(slots=True)
 class PlanCache:
-    """Plans made so far for one requested schema. `resolutions` counts how often resolve() had to run."""
+    """The plans made so far for one requested schema. `resolutions` counts the calls of resolve()."""
 
     schema: Schema
     name_mapping: NameMapping | None = None
@@ -57,12 +57,12 @@ class PlanCache:
 
     @property
     def resolutions(self) -> int:
-        """How many plans were made."""
+        """Return how many plans were made."""
         return len(self._plans)
 
     def plan(self, file_schema: FileSchema, partition_fields: frozenset[int]) -> Plan:
-        """The plan for a shape met through `shapes`, and the ids of the fields that the partition tuple has."""
-        key = (id(file_schema), partition_fields)  # `shapes` hands out one object per shape and keeps it alive
+        """Return the plan for a shape from `shapes`, and the ids of the fields in the partition tuple."""
+        key = (id(file_schema), partition_fields)  # `shapes` returns one object per shape and keeps it alive
         found = self._plans.get(key)
         if found is None:
             found = resolve(self.schema, file_schema, name_mapping=self.name_mapping, partition_fields=partition_fields)
@@ -73,7 +73,7 @@ class PlanCache:
 def project_file(task: FileTask, cache: PlanCache, storage: Storage) -> ProjectedFile:
     """Read one file's footer and bind the plan of its shape to it.
 
-    Raises `NotFoundError`, `CorruptFileError` or `UnsupportedError` naming the file.
+    Raises `NotFoundError`, `CorruptFileError` or `UnsupportedError`, naming the file.
     """
     return _bound(task, file_shape(task.location, storage, cache.shapes), cache)
 
@@ -94,10 +94,10 @@ def _bound(task: FileTask, shape: FileShape, cache: PlanCache) -> ProjectedFile:
 def project_files(
     tasks: Iterable[FileTask], cache: PlanCache, storage: Storage, *, ahead: bool = True
 ) -> Iterator[ProjectedFile]:
-    """Every task projected, in order.
+    """Yield every task projected, in order.
 
-    Footers of an object store are asked for ahead of their turn, several at once; not so where `ahead` is False, for
-    a scan that may not come to the next file at all.
+    Footers in an object store are requested ahead, several at once, unless `ahead` is False, for a scan that may never
+    reach the next file.
     """
     listed = tuple(tasks)
     workers = workers_for(listed[0].location) if ahead and len(listed) > 1 else 1
@@ -108,9 +108,9 @@ def project_files(
 def project_all(
     tasks: Sequence[FileTask], cache: PlanCache, storage: Storage, kept: ShapeCache | None = None
 ) -> Iterator[ProjectedFile]:
-    """Every task projected, after all footers were read; those of files that are `kept` on disk are not.
+    """Return every task projected, after reading all footers except those of files cached on disk.
 
-    Raises as `project_file` does, for the first file that cannot be read.
+    Raises what `project_file` raises, for the first file that cannot be read.
     """
     read = read_shapes([task.location for task in tasks], storage, cache.shapes, cache=kept)
     for task, schema, row_count in zip(tasks, read.schemas, read.row_counts, strict=True):

@@ -1,4 +1,4 @@
-"""What a scan is asked for, in the one form that every executor takes."""
+"""The request of a scan, in the one form that every executor takes."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from projector.schema.reserved import DELETED
 from projector.schema.schema import Schema
 
 DEFAULT_BATCH_SIZE = 131_072
-"""Rows in a batch at most, unless the caller says otherwise."""
+"""The default for the most rows in a batch."""
 
 
 @dataclass(frozen=True)
 class ScanRequest:
-    """Columns, rows and how to reach the files.
+    """The columns and rows to return, and how to reach the files.
 
     Parameters
     ----------
     schema:
-        The schema of the rows that are given out.
+        The schema of the returned rows.
     row_filter:
-        A bound filter. Rows for which it is true are given out.
+        A bound filter. Rows for which it is true are returned.
     probes:
-        What decides about rows: every column that the filter or an equality delete of the scan reads.
+        The columns that decide about rows: all that the filter or an equality delete of the scan reads.
     storage:
-        What opens files.
+        Opens files.
     name_mapping:
-        For files without field ids.
+        The mapping for files without field ids.
     reads_ahead:
-        Whether files are read before their turn comes; not so for a scan that may not come to the next file at all.
+        Whether files are read ahead; False for a scan that may never reach the next file.
     data_files:
-        Canonical paths of the scan's files, where it has position deletes: a delete for one of them is for no other.
+        Canonical paths of the scan's files, if it has position deletes: a delete for one of them applies to no other.
     """
 
     schema: Schema
@@ -48,15 +48,15 @@ class ScanRequest:
 
     @property
     def wide_schema(self) -> Schema:
-        """The schema that files are projected under: the columns given out, then the probes."""
+        """The schema under which files are projected: the returned columns, then the probes."""
         return with_probes(self.schema, self.probes)
 
     @cached_property
     def deleted_column(self) -> int | None:
-        """Place of `_deleted` among the columns."""
+        """The place of `_deleted` among the columns."""
         return next((i for i, f in enumerate(self.schema.fields) if f.field_id == DELETED), None)
 
     @cached_property
     def marks_deleted(self) -> bool:
-        """Whether deleted rows are given out, marked: where `_deleted` is selected, or in the filter."""
+        """Whether deleted rows are returned, marked: if `_deleted` is selected, or in the filter."""
         return self.deleted_column is not None or DELETED in bound_terms(self.row_filter)

@@ -1,4 +1,4 @@
-"""Where a scan's files come from: a snapshot of a table, or a list of bare files."""
+"""The origin of a scan's files: a snapshot of a table, or a list of bare files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from projector.schema.types import NestedField
 
 @dataclass(frozen=True)
 class SnapshotSource:
-    """A snapshot of a table, None for a table without any, and the schema that it is read with."""
+    """A snapshot of a table, None for a table without any, and the schema to read it with."""
 
     metadata: TableMetadata
     snapshot: Snapshot | None
@@ -35,14 +35,16 @@ class SnapshotSource:
     resolver: PathResolver = field(repr=False)
 
     def plan(self, row_filter: Expression) -> ScanPlan:
-        """The files that may hold rows of a filter, which is bound to `schema`."""
+        """Return the files that may hold rows of a filter, which is bound to `schema`."""
         return plan_snapshot(self.metadata, self.snapshot, self.schema, row_filter, self.storage, self.resolver)
 
     def request(self, selected: Schema, row_filter: Expression, tasks: Sequence[FileTask] = ()) -> ScanRequest:
-        """The request for some columns of some files, and what their deletes need."""
+        """Return the request for some columns of some files, with what their deletes need."""
         partition = partition_field(partition_fields(self.metadata), self.schema)
         found = _request(self.schema, selected, row_filter, self.storage, self.metadata.name_mapping, partition)
-        by_key = {id(task.equality_deletes): task.equality_deletes for task in tasks}  # files share few tuples
+        by_key = {
+            id(task.equality_deletes): task.equality_deletes for task in tasks
+        }  # files share few tuples of deletes
         keys = {i for deletes in by_key.values() for delete in deletes for i in delete.equality_ids}
         keys -= {p.field_id for p in found.probes}
         history = {s.schema_id: s for s in self.metadata.schemas} if keys else {}
@@ -56,7 +58,7 @@ class SnapshotSource:
 
 @dataclass(frozen=True)
 class FileListSource:
-    """Bare Parquet files and the schema that they are read under."""
+    """Bare Parquet files and the schema to read them under."""
 
     files: tuple[str, ...]
     schema: Schema
@@ -65,11 +67,11 @@ class FileListSource:
     partition: Mapping[int, Any] = field(default_factory=dict)
 
     def plan(self, row_filter: Expression) -> ScanPlan:
-        """All the files: nothing is known of their rows but how many there are."""
+        """Return all the files: nothing is known of their rows but their number."""
         return plan_file_list(self.files, self.storage, self.partition)
 
     def request(self, selected: Schema, row_filter: Expression, tasks: Sequence[FileTask] = ()) -> ScanRequest:
-        """The request for some columns; bare files have no deletes."""
+        """Return the request for some columns; bare files have no deletes."""
         return _request(self.schema, selected, row_filter, self.storage, self.name_mapping, None)
 
 
@@ -90,15 +92,16 @@ def _request(
     probes = tuple(probe(known, field_id) for field_id in terms)
     request = ScanRequest(selected, storage, row_filter, probes, name_mapping)
     if request.marks_deleted and POS not in terms:
-        # Deleted rows are given out, and found again by their position.
+        # Deleted rows are returned, and identified by their position.
         request = replace(request, probes=(*probes, probe(Schema((METADATA_FIELDS[POS],)), POS)))
     return request
 
 
 def enough_at_first(tasks: Sequence[FileTask], limit: int) -> Iterator[Sequence[FileTask]]:
-    """The files of a scan that stops after some rows, in two portions at most: those that should do, and the others.
+    """Return the files of a scan that stops after some rows, in at most two portions: those that should suffice, and
+    the rest.
 
-    The second is for manifests that count more rows than there are.
+    The rest is for manifests that count more rows than there are.
     """
     count = 0
     for place, task in enumerate(tasks):
@@ -112,7 +115,7 @@ def enough_at_first(tasks: Sequence[FileTask], limit: int) -> Iterator[Sequence[
 
 
 def exact_count(task: FileTask) -> int | None:
-    """The rows that a file gives out, where the manifests alone tell; None where they do not."""
+    """Return the number of rows that a file returns, if the manifests alone decide it; None otherwise."""
     if not task.all_match or task.record_count is None:
         return None
     if task.equality_deletes or not all(delete.is_vector for delete in task.position_deletes):

@@ -1,4 +1,4 @@
-"""What a scan reads: one task per live data file, with all that the manifests say of it."""
+"""The units of a scan: one task per live data file, with everything that the manifests say of it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DeleteFile:
 
     @property
     def vector_range(self) -> tuple[int, int]:
-        """Offset and size of a deletion vector's blob; the index of deletes takes in none without."""
+        """Offset and size of a deletion vector's blob. The delete index accepts none without them."""
         return self.content_offset or 0, self.content_size or 0
 
     @property
