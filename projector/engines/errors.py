@@ -1,4 +1,4 @@
-"""The errors of all executors, so that one bad value reads the same whichever engine met it."""
+"""Build the errors of all executors, so that a bad value has the same message with every engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from projector.text import preview
 
 
 def raise_failures(plan: Plan, file: str) -> None:
-    """Raise `ProjectionError` where a plan has `Fail` nodes, before any row of `file` is read."""
+    """Raise `ProjectionError` if a plan has `Fail` nodes, before any row of `file` is read."""
     # A column that is selected and filtered on fails twice, for one reason.
     failures = tuple({(node.field.field_id, node.message): node for node in reversed(plan.failures)}.values())[::-1]
     if not failures:
@@ -35,7 +35,7 @@ def raise_failures(plan: Plan, file: str) -> None:
 
 
 def value_error(node: PlanNode, file: str, leaf: FileLeaf, value: Any, why: str) -> ProjectionError:
-    """A stored value that is not a value of the requested type: the first such one, and why."""
+    """Return the error for a stored value that is not a value of the requested type, with the reason."""
     return ProjectionError(
         f"Cannot read {preview(value)} of type {leaf} as {node.field.field_type}: {why}",
         file=file,
@@ -45,7 +45,7 @@ def value_error(node: PlanNode, file: str, leaf: FileLeaf, value: Any, why: str)
 
 
 def null_error(node: PlanNode, file: str, where: str = "the file has a null in it") -> ProjectionError:
-    """A null under a required field whose parent is not null."""
+    """Return the error for a null in a required field whose parent is not null."""
     return ProjectionError(
         f"Required {node.field.field_type} is null: {where}",
         file=file,
@@ -55,7 +55,7 @@ def null_error(node: PlanNode, file: str, where: str = "the file has a null in i
 
 
 def check_row_count(engine: str, files: Sequence[ProjectedFile], request: ScanRequest, given: int) -> None:
-    """Raise `CorruptFileError` if an engine gave other rows of whole files than their footers count."""
+    """Raise `CorruptFileError` if an engine returned another number of rows than the footers of whole files count."""
     if not isinstance(request.row_filter, AlwaysTrue) or any(file.task.deletes for file in files):
         return
     counted = sum(file.row_count for file in files)

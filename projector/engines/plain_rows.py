@@ -1,4 +1,4 @@
-"""Arrow results as plain rows, so that any engine's answer can be laid beside the row oracle's."""
+"""Convert Arrow results to plain rows and back, so that results of any engine can be compared with the reference."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _WIDE = Context(prec=80)
 
 
 def to_plain_rows(table: pa.Table | pa.RecordBatch, schema: Schema) -> list[dict[str, Any]]:
-    """The rows of an Arrow table whose columns are those of `schema`, by position, as the row oracle gives them.
+    """Return the rows of an Arrow table, whose columns match `schema` by position, as the reference returns them.
 
-    Exact: times and timestamps are integers in the schema's unit, maps lists of pairs in their order. Any Arrow type
-    that can hold the values will do, so the results of all engines can be compared; whether the Arrow types are the
-    right ones is to be asserted beside it.
+    The values are exact: times and timestamps are integers in the schema's unit, maps are lists of pairs in their
+    order. Any Arrow type that can hold the values is accepted, so that the results of all engines can be compared;
+    assert the Arrow types separately.
     """
     if table.num_columns != len(schema.fields):
         raise ValueError(f"the table has {table.num_columns} columns, the schema {len(schema.fields)}")
@@ -61,7 +61,7 @@ def to_plain_rows(table: pa.Table | pa.RecordBatch, schema: Schema) -> list[dict
 
 
 def plain_value(scalar: pa.Scalar, iceberg_type: IcebergType) -> Any:
-    """An Arrow scalar as a plain value of an Iceberg type."""
+    """Return an Arrow scalar as a plain value of an Iceberg type."""
     while isinstance(scalar, pa.ExtensionScalar | pa.DictionaryScalar):
         scalar = scalar.value
         if scalar is None:
@@ -104,7 +104,7 @@ def plain_value(scalar: pa.Scalar, iceberg_type: IcebergType) -> Any:
 
 
 def from_plain_rows(rows: Sequence[Mapping[str, Any]], schema: Schema) -> pa.RecordBatch:
-    """Plain rows as an Arrow batch of the types of every scan: the reverse of `to_plain_rows`."""
+    """Return plain rows as an Arrow batch with the types of a scan, the reverse of `to_plain_rows`."""
     arrays = [plain_array([row[f.name] for row in rows], f) for f in schema.fields]
     if arrays:
         return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(schema))
@@ -112,7 +112,7 @@ def from_plain_rows(rows: Sequence[Mapping[str, Any]], schema: Schema) -> pa.Rec
 
 
 def plain_array(values: Sequence[Any], field: NestedField) -> pa.Array:
-    """Plain values of a field as an Arrow array of its type."""
+    """Return plain values of a field as an Arrow array of its type."""
     target = arrow_type(field.field_type)
     nulls = pa.array([value is None for value in values], pa.bool_())
     match field.field_type:
@@ -137,7 +137,7 @@ def plain_array(values: Sequence[Any], field: NestedField) -> pa.Array:
 
 
 def _hidden(field: NestedField) -> Any:
-    """What stands under a null struct: null, or for a required field some value, for it must not be null in Arrow."""
+    """Return a value to store under a null struct: null, or any value for a required field, which Arrow needs."""
     if field.optional:
         return None
     match field.field_type:
@@ -165,7 +165,7 @@ def _offsets(values: Sequence[Any]) -> pa.Int32Array:
 
 
 def same_value(left: Any, right: Any) -> bool:
-    """Whether two plain values are equal type for type: floats by their bits, but any NaN is NaN."""
+    """Return whether two plain values have the same type and value: floats by their bits, but all NaNs are equal."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):

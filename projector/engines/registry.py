@@ -1,4 +1,4 @@
-"""The executors by the name of their engine: each gives the rows of a scan as Arrow batches, in one form."""
+"""Look up executors by engine name. Each executor yields the rows of a scan as Arrow batches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ScanBatches = Callable[[Iterable[ProjectedFile], ScanRequest, int], "Iterator[pa.RecordBatch]"]
-"""The form of every executor, as `arrow_scan.scan_batches` says it."""
+"""The signature of every executor; `scan_batches` of the Arrow executor documents it."""
 
 EXECUTORS: Mapping[str, str] = {
     "arrow": "projector.engines.arrow.scan",
@@ -22,11 +22,11 @@ EXECUTORS: Mapping[str, str] = {
     "polars": "projector.engines.polars.scan",
     "duckdb": "projector.engines.duckdb.scan",
 }
-"""Engines, and the modules whose `scan_batches` executes a scan with them; loaded when they are asked for."""
+"""Engines, and the modules whose `scan_batches` executes a scan with them; imported on first use."""
 
 
 def executor(engine: str) -> ScanBatches:
-    """The executor of an engine. Raises `UnsupportedError` for an engine that is not known or not installed."""
+    """Return the executor of an engine. Raises `UnsupportedError` if the engine is unknown or not installed."""
     module = EXECUTORS.get(engine)
     if module is None:
         raise UnsupportedError(f"Unknown engine: {engine!r}", hint=f"choose one of: {', '.join(EXECUTORS)}")

@@ -45,7 +45,7 @@ class Schema:
     identifier_field_ids: tuple[int, ...] = ()
 
     def as_struct(self) -> StructType:
-        """The schema as a struct type."""
+        """Return the schema as a struct type."""
         return StructType(self.fields)
 
     def walk(self) -> Iterator[tuple[Path, NestedField]]:

@@ -1,4 +1,4 @@
-"""Which rows of a projected batch are given out: deletes and filters over the probes, which are then left out."""
+"""Apply equality deletes and the filter to projected batches, and drop the probe columns they needed."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from projector.planning.scan.request import ScanRequest
 from projector.schema.reserved import DELETED, POS
 
 
-def given_out(
+def apply_deletes_and_filter(
     request: ScanRequest,
     batch: pa.RecordBatch,
     equality: tuple[EqualityDeletes, ...],
     positions: DeletedPositions | None,
     schema: pa.Schema,
 ) -> pa.RecordBatch:
-    """The rows of a batch under the request's wide schema that are given out, without the probes.
+    """Return the rows of a batch under the request's wide schema that the scan returns, without the probes.
 
     Parameters
     ----------
     equality:
         The equality deletes of the batch's file.
     positions:
-        Its deleted positions, where they are to be marked and not left out; needs a probe of `_pos`.
+        Its deleted positions, if deleted rows are marked instead of dropped; needs a probe of `_pos`.
     schema:
-        The Arrow schema of the rows that are given out.
+        The Arrow schema of the returned rows.
     """
     if not request.probes and not request.marks_deleted:
         return batch

@@ -1,7 +1,7 @@
-"""A file with values that cannot be read: rows are decided first, and only those that are given out are projected.
+"""Read a file with unreadable values: decide each row first, then project only the returned rows.
 
-Used after a projection of whole batches has failed, so files that can be read pay nothing for it. A value is an error
-if its row is given out, or if a filter or an equality delete cannot decide about the row without it; see ADR 0011.
+This runs only after projecting whole batches has failed, so readable files pay nothing. A value is an error if its row
+is returned, or if a filter or an equality delete cannot decide about the row without it; see ADR 0011.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from projector.planning.scan.request import ScanRequest
 from projector.schema.reserved import DELETED, POS
 
 _PART_ROWS = 1024
-"""Rows that are decided together: each that needs a second look costs a pass over its part."""
+"""Rows that are decided together. Each row that needs a second pass costs a pass over its part."""
 
 
 def careful_batches(
@@ -41,9 +41,9 @@ def careful_batches(
     equality: tuple[EqualityDeletes, ...],
     schema: pa.Schema,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file that are given out. Parameters and rows are those of the fast way.
+    """Yield the returned rows of a file. Parameters and rows are those of the fast path.
 
-    Raises `ProjectionError` for the first row that is given out, or cannot be decided about, and has such a value.
+    Raises `ProjectionError` for the first row with such a value that is returned or cannot be decided.
     """
     compiled = compile_plan(file.plan)
     with (
@@ -54,14 +54,14 @@ def careful_batches(
         chosen = row_groups(ready.parquet.metadata) if callable(row_groups) else row_groups
         for raw in raw_batches(ready, chosen, min(batch_size, _PART_ROWS), use_threads=False):
             part = _Part(request, ready.compiled, bound, raw, positions, equality, schema)
-            given = part.given()
+            given = part.returned()
             if given.num_rows:
                 yield given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """Some rows of a file. Every mask is over all of them."""
+    """A batch of stored rows. Every mask covers all of them."""
 
     request: ScanRequest
     compiled: ArrowPlan
@@ -71,8 +71,8 @@ class _Part:
     equality: tuple[EqualityDeletes, ...]
     schema: pa.Schema
 
-    def given(self) -> pa.RecordBatch:
-        """The rows that are given out, without the probes."""
+    def returned(self) -> pa.RecordBatch:
+        """Return the rows that the scan returns, without the probes."""
         length = self.raw.length
         rows = pa.repeat(True, length)
         if self.positions is not None and not self.request.marks_deleted:
@@ -88,7 +88,7 @@ class _Part:
         return make_batch(columns, self.schema, passing.true_count)
 
     def _passing(self, rows: pa.BooleanArray) -> pa.BooleanArray:
-        """Which of some rows are given out."""
+        """Return which of some rows the scan returns."""
         count = rows.true_count
         if not count:
             return rows
@@ -108,7 +108,7 @@ class _Part:
         return pc.or_(self._passing(first), self._passing(pc.and_not(rows, first)))
 
     def _decided(self, known: dict[int, pa.Array], rows: pa.BooleanArray, answer: bool) -> pa.BooleanArray:
-        """Which of some rows are given out if what is not known counts as true, or as false."""
+        """Return which of some rows the scan returns if predicates on unknown values are `answer`."""
         count = rows.true_count
 
         def column(term: BoundTerm) -> pa.Array:
@@ -127,7 +127,7 @@ class _Part:
         return pc.replace_with_mask(pa.repeat(False, len(rows)), rows, passed)
 
     def _known(self, rows: pa.BooleanArray) -> tuple[dict[int, pa.Array], ProjectionError | None]:
-        """The probes that can be read of all of some rows, by field id, and why the first of the others cannot."""
+        """Return the probes that all of some rows can read, by field id, and the error of the first of the others."""
         request = self.request
         known: dict[int, pa.Array] = {}
         failure: ProjectionError | None = None

@@ -1,8 +1,8 @@
-"""Leaf columns: what pyarrow returns, as the one Arrow type of the scan, checked value by value where it must be.
+"""Cast leaf columns, as pyarrow returns them, to the Arrow type of the scan, and check values if needed.
 
-A writer's `ARROW:schema` may bring back dictionaries, large or view types, extensions, durations or other zones; all of
-that is taken off first. What then remains is cast as the plan says. No cast looks at values that do not count
-(`arrow_hidden`): what stands under a null struct is no value.
+A writer's `ARROW:schema` may restore dictionaries, large or view types, extensions, durations or other zones; all of
+them are removed first. Then the plan's cast applies. Casts ignore hidden values (see `visibility`), for example those
+under a null struct.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLAIN = frozenset(
     kind.id
     for kind in (pa.bool_(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.date32(), pa.string(), pa.binary())
 )
-"""Types that an Arrow schema has added nothing to, by far the most usual ones."""
+"""Types to which an Arrow schema has added nothing, by far the most common ones."""
 
 _INT32 = (-(2**31), 2**31 - 1)
 _INT64 = (-(2**63), 2**63 - 1)
@@ -32,7 +32,7 @@ _PER_DAY = 86_400
 
 
 def cast_leaf(step: Step, array: pa.Array, exact: pa.Array | None, above: Above, file: str) -> pa.Array:
-    """A leaf's column as the step's target type.
+    """Return a leaf's column as the step's target type.
 
     `exact` is the second reading of an int96 column. Raises `ProjectionError` for the first value that does not fit.
     """
@@ -61,14 +61,14 @@ def cast_leaf(step: Step, array: pa.Array, exact: pa.Array | None, above: Above,
 
 
 def unwrap(array: pa.Array) -> pa.Array:
-    """An extension's storage; any other array as it is."""
+    """Return an extension's storage, and any other array unchanged."""
     while isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
     return array
 
 
 def plain_array(array: pa.Array) -> pa.Array:
-    """A leaf column without what only an Arrow schema can add to it."""
+    """Return a leaf column without what only an Arrow schema can add to it."""
     if array.type.id in _PLAIN:
         return array
     array = unwrap(array)
@@ -89,7 +89,7 @@ def plain_array(array: pa.Array) -> pa.Array:
 
 
 def _narrow(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """A large or view array with 32-bit offsets."""
+    """Return a large or view array with 32-bit offsets."""
     try:
         return array.cast(target)
     except pa.ArrowInvalid:  # a slice whose offsets begin beyond 32 bits
@@ -98,7 +98,7 @@ def _narrow(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _as_is(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
-    """The stored values, in the target's representation of them."""
+    """Return the stored values in the target's representation."""
     target, kind = step.target, array.type
     if pa.types.is_string(target) and (pa.types.is_string(kind) or pa.types.is_binary(kind)):
         return _as_text(step, array, above, file)
@@ -123,7 +123,7 @@ def _as_is(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
 
 
 def _as_text(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
-    # pyarrow itself believes whatever calls itself a string, and others crash on what is not UTF-8.
+    # pyarrow does not validate strings, and other libraries crash if they are not UTF-8.
     stored = array.view(pa.binary()) if pa.types.is_string(array.type) else array
     if _is_ascii(stored):
         return stored.view(pa.string())
@@ -136,7 +136,7 @@ def _as_text(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
 
 
 def _is_ascii(array: pa.BinaryArray) -> bool:
-    """Whether no value has a byte above 127, by one pass over the bytes of all of them: most text has none."""
+    """Return whether no value has a byte above 127, in one pass over all bytes. Most text has none."""
     _, offsets, content = array.buffers()
     if not len(array) or content is None:
         return True
@@ -165,7 +165,7 @@ def _as_uuid_bytes(step: Step, array: pa.Array, above: Above, file: str) -> pa.A
 
 
 def _as_decimal(array: pa.Array, target: pa.DataType) -> pa.Array:
-    if pa.types.is_decimal128(array.type):  # the same 16 bytes whatever the precision
+    if pa.types.is_decimal128(array.type):  # 16 bytes for every precision
         return pa.Array.from_buffers(target, len(array), array.buffers(), array.null_count, array.offset)
     return array.cast(target)
 
@@ -185,10 +185,10 @@ def _rescale(step: Step, array: pa.Array, above: Above, file: str) -> pa.Array:
 
 
 def _from_int96(step: Step, millis: pa.Array, nanos: pa.Array, above: Above, file: str) -> pa.Array:
-    """Exact int96 timestamps out of two readings.
+    """Return exact int96 timestamps from two readings.
 
-    As milliseconds no int96 overflows, but digits are lost; as nanoseconds none are lost, but the number wraps round at
-    64 bits. So the true value is `millis` and what `nanos` has above it, which is less than a millisecond.
+    No int96 overflows as milliseconds, but digits are lost; as nanoseconds no digits are lost, but the number wraps
+    around at 64 bits. So the true value is `millis` plus the rest of `nanos`, less than a millisecond.
 
     Arrow C++ once wrote times before 1970 with negative nanoseconds of the day, which are read as unsigned, 2**64 too
     large: years 1677 to 1969 look like 2262 to 2554. Whole microseconds tell the two apart, since 2**64 is not one.

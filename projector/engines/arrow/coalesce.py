@@ -1,7 +1,7 @@
-"""Small files of one plan: decoded one after the other and projected together, since a batch costs more than its rows.
+"""Read small files of one plan together: a batch costs more than its rows, so they are projected as one.
 
-Only files that add nothing of their own to the plan, and of which no row is deleted. Where their columns do not fit
-together, or a value does not fit the schema, each file is projected alone, so that errors name the right one.
+Only files that bind nothing to the plan and have no deletes qualify. If their columns do not fit together, or a value
+does not fit the schema, each file is projected alone, so that errors name the right one.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from projector.files.storage.storage import Storage
 from projector.planning.scan.projected_files import ProjectedFile
 
 RowGroups = Callable[[pq.FileMetaData], Sequence[int]] | None
-"""What chooses the row groups of a file; None for all of them."""
+"""Returns the row groups of a file to read; None for all."""
 
 _MOST_FILES = 64
 _MOST_ROWS = 20_000
 _MOST_BYTES = 16 << 20
-"""Memory of the rows that are read together: while they are joined it is taken more than once."""
+"""Memory limit for rows that are read together; joining them takes a multiple of it."""
 
 _LEAF_BYTES, _INFLATED = 8, 3
 
 
 class SmallFile(NamedTuple):
-    """A file, its row groups, and about how much memory its rows take."""
+    """A file, its row groups, and the approximate memory of its rows."""
 
     file: ProjectedFile
     row_groups: RowGroups
@@ -41,7 +41,7 @@ class SmallFile(NamedTuple):
 
 
 def batch_bytes(file: ProjectedFile, batch_size: int) -> int:
-    """About how much memory a batch of a file takes."""
+    """Return the approximate memory of a batch of a file."""
     rows = min(batch_size, file.row_count)
     compiled = compile_plan(file.plan)
     leaves = len(compiled.leaves)
@@ -50,13 +50,13 @@ def batch_bytes(file: ProjectedFile, batch_size: int) -> int:
 
 
 def is_small(file: ProjectedFile, batch_size: int) -> bool:
-    """Whether a file without deletes can be read together with others of its plan, and gains by it."""
+    """Return whether reading a file without deletes together with others of its plan is possible and faster."""
     compiled = compile_plan(file.plan)
     return file.row_count <= min(_MOST_ROWS, batch_size) and compiled.binds_nothing and compiled.names_are_clear
 
 
 def fits(small: SmallFile, others: Sequence[SmallFile], batch_size: int) -> bool:
-    """Whether a small file can be read together with others that come before it."""
+    """Return whether a small file can be read together with those before it."""
     return (
         others[0].file.plan is small.file.plan
         and len(others) < _MOST_FILES
@@ -66,7 +66,7 @@ def fits(small: SmallFile, others: Sequence[SmallFile], batch_size: int) -> bool
 
 
 def read_together(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> Iterator[pa.RecordBatch]:
-    """The rows of small files of one plan, in order. Raises as `read_batches` does, for the first file that fails."""
+    """Yield the rows of small files of one plan, in order. Raises the error of the first file that fails."""
     while files:
         try:
             count, batch = _projected(files, storage, batch_size)
@@ -80,7 +80,7 @@ def read_together(files: Sequence[SmallFile], storage: Storage, batch_size: int)
 
 
 def _projected(files: Sequence[SmallFile], storage: Storage, batch_size: int) -> tuple[int, pa.RecordBatch | None]:
-    """How many of the files were read, and their rows. Values may turn out to be longer than their file told."""
+    """Return how many of the files were read, and their rows. Values may be longer than the footers predicted."""
     compiled = compile_plan(files[0].file.plan)
     raw: list[RawBatch] = []
     count = size = 0

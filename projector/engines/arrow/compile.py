@@ -1,11 +1,11 @@
-"""A plan prepared for pyarrow, once per shape: which leaves to read, and where the nodes find them in what is returned.
+"""Compile a plan for pyarrow, once per shape: which leaves to read, and where nodes find them in the result.
 
-pyarrow prunes: of a struct whose leaves are chosen in part it returns a struct of the chosen children. The file
+pyarrow prunes: for a struct with some selected leaves it returns a struct of the selected children. The file
 
     0: a.b long     1: a struct (b int, c int)     2: m map (key string, value struct (x int, y int))
 
 read for the leaves `a.c` and `m.value.y` comes as `a struct (c)`, `m map (key, value struct (y))`, but a map of whose
-leaves only keys or only values are chosen comes as a list of one-child structs. So every `Step` holds the position of
+leaves only keys or only values are selected comes as a list of one-child structs. So every `Step` holds the position of
 its column among the children that are returned, never a name.
 """
 
@@ -48,7 +48,7 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A node of the plan and what executing it over arrays needs.
+    """A node of the plan, prepared for execution over arrays.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Step:
     target:
         The Arrow type of the scan, with the field ids in it.
     index:
-        Position of its column among the children that pyarrow returns; None where the file is not read.
+        Position of its column among the children that pyarrow returns; None if the file is not read.
     exact_index:
-        The same in the second reading, which holds the nanoseconds of int96 leaves; None where none is below.
+        The same in the second reading, which holds the nanoseconds of int96 leaves; None if there are none below.
     width:
         How many children pyarrow returns for its column.
     leaf:
@@ -90,7 +90,7 @@ class ArrowPlan:
     Parameters
     ----------
     requested, file_schema, nodes:
-        The plan's own; not the plan, so that it can end.
+        Those of the plan. The plan itself is not referenced, so that it can be freed.
     schema:
         The Arrow schema of every batch.
     steps:
@@ -100,7 +100,7 @@ class ArrowPlan:
     exact_leaves:
         Those among them that hold int96, which are read a second time.
     constants:
-        Columns made so far of the steps that are one value in all files, by the step's number.
+        Cached columns of steps that have one value in all files, by the step's number.
     """
 
     requested: Schema
@@ -114,12 +114,12 @@ class ArrowPlan:
 
     @cached_property
     def leaf_count(self) -> int:
-        """Parquet leaf columns in files of this shape."""
+        """The number of Parquet leaf columns in files of this shape."""
         return sum(column.leaf_count for column in self.file_schema.columns)
 
     @cached_property
     def binds_nothing(self) -> bool:
-        """Whether files add nothing of their own: no partition value, no metadata column."""
+        """Whether no node is bound per file: the plan has no partition value and no metadata column."""
 
         def late(node: PlanNode) -> bool:
             return isinstance(node, PartitionValue | MetadataColumn) or any(late(child) for child in children(node))
@@ -128,7 +128,7 @@ class ArrowPlan:
 
     @cached_property
     def names_are_clear(self) -> bool:
-        """Whether dotted paths name exactly the leaves they should: no dot in a name, no name twice in a group."""
+        """Whether dotted paths are unambiguous: no name has a dot, and no group has a name twice."""
 
         def clear(columns: Sequence[FileColumn]) -> bool:
             names = [column.name for column in columns]
@@ -138,14 +138,14 @@ class ArrowPlan:
         return clear(schema.columns) and all(clear(column.children) for _, column in schema.walk())
 
     def reading_all(self) -> ArrowPlan:
-        """The same plan where pyarrow reads all columns of the file."""
+        """Return the same plan, but with pyarrow reading all columns of the file."""
         every = range(self.leaf_count)
         plan = Plan(self.requested, self.file_schema, self.nodes)
         return compile_for(plan, every, every if self.exact_leaves else ())
 
 
 def compile_plan(plan: Plan) -> ArrowPlan:
-    """The steps of a plan. Kept as long as the plan lives, so that it is compiled once per shape."""
+    """Return the compiled plan. It is cached as long as the plan lives, so that each shape is compiled once."""
     key = id(plan)  # a plan's own hash would walk the whole tree
     kept = _compiled.get(key)
     if kept is not None:
@@ -166,7 +166,7 @@ Spans = Mapping[Place, range]
 
 
 def leaf_spans(schema: FileSchema) -> Spans:
-    """The leaves of every place."""
+    """Return the leaves of every place."""
     spans: dict[Place, range] = {}
 
     def below(column: FileColumn, place: Place, first: int) -> int:
@@ -185,7 +185,7 @@ def leaf_spans(schema: FileSchema) -> Spans:
 
 
 def exact_leaves(schema: FileSchema, spans: Spans, leaves: Collection[int]) -> tuple[int, ...]:
-    """The leaves among `leaves` that hold int96."""
+    """Return the leaves among `leaves` that hold int96."""
     int96 = {
         spans[place].start
         for place, column in schema.walk()
@@ -195,7 +195,7 @@ def exact_leaves(schema: FileSchema, spans: Spans, leaves: Collection[int]) -> t
 
 
 def needed_leaves(plan: Plan, spans: Spans) -> set[int]:
-    """Indexes of the Parquet leaf columns that a plan reads."""
+    """Return the indexes of the Parquet leaf columns that a plan reads."""
     schema = plan.file_schema
 
     def needed(node: PlanNode) -> set[int]:
@@ -212,7 +212,7 @@ def needed_leaves(plan: Plan, spans: Spans) -> set[int]:
 
 
 def cheapest_leaf(schema: FileSchema, spans: Spans, place: Place) -> int:
-    """The leaf at or below a place that says most cheaply where the place is null and how long it is."""
+    """Return the cheapest leaf at or below a place that shows its nulls and lengths."""
 
     def below(place: Place, column: FileColumn, repeats: int) -> Iterator[tuple[tuple[int, ...], int]]:
         match column.type:
@@ -235,7 +235,7 @@ _COST = {"boolean": 0, "int32": 1, "float": 1, "int64": 2, "double": 2, "int96":
 
 
 def compile_for(plan: Plan, leaves: Sequence[int], exact: Sequence[int]) -> ArrowPlan:
-    """The steps of a plan where pyarrow reads the leaves given, ascending; they may be more than the plan needs.
+    """Compile a plan for reading some ascending leaves, which may be more than the plan needs.
 
     `exact` are those of the second reading, which holds int96 as nanoseconds.
     """
@@ -263,7 +263,7 @@ def compile_for(plan: Plan, leaves: Sequence[int], exact: Sequence[int]) -> Arro
 
 
 def _positions(schema: FileSchema, leaves: Collection[int]) -> Mapping[Place, int]:
-    """The position of every place that is read among the children that pyarrow returns of its parent."""
+    """Return the position of every place that is read among the children that pyarrow returns for its parent."""
     chosen = frozenset(leaves)
     positions: dict[Place, int] = {}
     returned: Counter[Place] = Counter()

@@ -1,4 +1,4 @@
-"""Arrow arrays under another spelling of their types: other names of children, other ids, extension types."""
+"""Convert Arrow arrays to equivalent types: other names of children, other ids, extension types."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from projector.engines.arrow.nested import as_list, elements, list_like, map_lik
 
 
 def conform(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """An array as a type that differs from its own only in what is around the values; nested values are not copied.
+    """Return an array as a type with the same values but other names, ids or wrappers, without copying nested values.
 
-    Children of structs are taken by their place; what a struct has beyond the target's children is left out. A struct
+    Children of structs match by place; children beyond those of the target are dropped. A struct
     of two lists becomes a map, and so does a list of structs of a key and a value. A null column becomes any type.
-    Other spellings of a leaf (large or shorter ones, other units of time) are cast.
+    Other representations of a leaf (large or shorter types, other units of time) are cast.
 
-    Raises `pyarrow.ArrowInvalid` where keys and values do not pair, a key is null, or a value does not fit.
+    Raises `pyarrow.ArrowInvalid` if keys and values do not pair, a key is null, or a value does not fit.
     """
     kind = array.type
     if kind.equals(target, check_metadata=True):
@@ -42,13 +42,13 @@ def conform(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _entries(array: pa.Array) -> tuple[pa.Int32Array, pa.Array, pa.Array]:
-    """Offsets, keys and values of a map, or of a list of structs of the two."""
+    """Return the offsets, keys and values of a map, or of a list of structs of the two."""
     offsets, entries = elements(as_list(array))
     return offsets, entries.field(0), entries.field(1)
 
 
 def _in_parts(array: pa.StructArray) -> tuple[pa.Int32Array, pa.Array, pa.Array]:
-    """Offsets, keys and values of a struct of two lists: the keys, and the values. Where it is null they are empty."""
+    """Return the offsets, keys and values of a struct of two lists, which are empty where it is null."""
     (offsets, keys), (others, values) = (elements(array.field(i)) for i in range(2))
     if not offsets.equals(others):
         raise pa.ArrowInvalid("the keys and the values of a map do not pair")
@@ -58,6 +58,6 @@ def _in_parts(array: pa.StructArray) -> tuple[pa.Int32Array, pa.Array, pa.Array]
 
 
 def conform_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch whose columns are those of a schema by place, under that schema."""
+    """Return a batch under a schema whose columns match by place."""
     columns = [conform(batch.column(i), f.type) for i, f in enumerate(schema)]
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,4 +1,4 @@
-"""Columns that no file holds: defaults, partition values, metadata columns and nulls."""
+"""Build columns that files do not hold: defaults, partition values, metadata columns and nulls."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from projector.schema.types import ListType, MapType, StructType
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """A file's binding and the constant columns made so far.
+    """A file's binding and its cached constant columns.
 
-    Batches have few lengths, so the longest column made of each constant is kept and sliced: for the file, or in
-    `shared` for all files of the plan where the constant is the plan's own.
+    Batches have few lengths, so the longest column of each constant is cached and sliced: for the file, or in `shared`
+    for all files of the plan if the constant is the same in all.
     """
 
     binding: Binding
@@ -30,7 +30,7 @@ class Bound:
     _made: dict[int, pa.Array] = field(default_factory=dict)
 
     def constant(self, step: Step, length: int) -> pa.Array:
-        """A constant step's column of `length` rows."""
+        """Return a constant step's column of `length` rows."""
         kept = self.shared if isinstance(step.node, Constant | Null) else self._made
         made = kept.get(step.number)
         if made is None or len(made) < length:
@@ -43,7 +43,7 @@ class Bound:
         return made if len(made) == length else made.slice(0, length)
 
     def value(self, step: Step) -> Any:
-        """The plain value of a step that is the same in every row of the file."""
+        """Return the plain value of a step that is the same in every row of the file."""
         node, binding = step.node, self.binding
         match node:
             case Constant(value=value):
@@ -59,17 +59,20 @@ class Bound:
 
 
 def partition_value(node: PartitionValue, binding: Binding) -> Any:
-    """The value that a file's partition tuple holds for a field. Raises `ProjectionError` where it holds none."""
+    """Return the value of a field in a file's partition tuple. Raises `ProjectionError` if the tuple lacks it."""
     try:
         return binding.partition[node.field.field_id]
     except KeyError:
         raise ProjectionError(
-            "No partition value is given for the file", file=binding.file, path=node.path, field_id=node.field.field_id
+            "The file has no partition value for this field",
+            file=binding.file,
+            path=node.path,
+            field_id=node.field.field_id,
         ) from None
 
 
 def file_value(node: MetadataColumn, binding: Binding) -> Any:
-    """The plain value of a metadata column that is the same in every row that is read of a file."""
+    """Return the plain value of a metadata column that is the same in every row of a file."""
     match node.field.field_id, node.field.field_type:
         case reserved.FILE, _:
             return binding.file
@@ -92,7 +95,7 @@ def file_value(node: MetadataColumn, binding: Binding) -> Any:
 
 
 def metadata_column(step: Step, own: pa.Array | None, first: int, length: int, bound: Bound) -> pa.Array:
-    """A metadata column of the rows at positions `first` to `first + length - 1`.
+    """Return a metadata column of the rows at positions `first` to `first + length - 1`.
 
     `own` is the file's own column of that id; its nulls are inherited (spec: Row Lineage).
     """
@@ -108,7 +111,7 @@ def metadata_column(step: Step, own: pa.Array | None, first: int, length: int, b
 
 
 def repeated(value: Any, target: pa.DataType, length: int) -> pa.Array:
-    """A column with one plain value, which is no list and no map, in every row."""
+    """Return a column with one plain value, not a list or map, in every row."""
     if value is None:
         return pa.nulls(length, target)
     if pa.types.is_struct(target):

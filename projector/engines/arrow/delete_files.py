@@ -1,4 +1,4 @@
-"""Delete files read: which positions of a data file are deleted, and which keys (spec: Delete Formats)."""
+"""Read delete files: the deleted positions of a data file, and the deleted keys (spec: Delete Formats)."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from projector.schema.arrow_schema import arrow_schema
 from projector.schema.schema import Schema
 
 _MOST_KEPT = 8_000_000
-"""Positions, and keys, that are kept for the next data file; one delete file is always kept, however large."""
+"""How many positions, and keys, are cached for the next data file; one delete file of any size always is."""
 
 
 @dataclass(frozen=True)
 class EqualityDeletes:
-    """Rows that are deleted by key: those whose values of `field_ids` are one of `keys`, columns in that order."""
+    """Deletes by key: rows whose values of `field_ids`, in that order, are one of `keys`."""
 
     field_ids: tuple[int, ...]
     keys: KeySet
 
 
 class DeleteReader:
-    """Reads each delete file once for all the data files of a scan that it applies to, as far as memory allows."""
+    """Reads each delete file once for all the data files of a scan, if memory allows."""
 
     def __init__(self, request: ScanRequest) -> None:
         self._storage = request.storage
@@ -52,7 +52,7 @@ class DeleteReader:
         self._plans: dict[tuple[int, ...], PlanCache] = {}
 
     def deleted_positions(self, task: FileTask, row_count: int) -> DeletedPositions | None:
-        """The deleted positions of a data file of `row_count` rows; None where there are none.
+        """Return the deleted positions of a data file of `row_count` rows; None if it has none.
 
         Raises `CorruptFileError` for a broken delete file, and for a position that the data file does not have.
         """
@@ -90,7 +90,7 @@ class DeleteReader:
         return found
 
     def equality_deletes(self, task: FileTask) -> tuple[EqualityDeletes, ...]:
-        """The keys that are deleted from a data file; one entry per set of fields."""
+        """Return the deleted keys of a data file, one entry per set of fields."""
         applied = task.equality_deletes
         if not applied:
             return ()
@@ -103,11 +103,11 @@ class DeleteReader:
                 groups.setdefault(tuple(sorted(set(delete.equality_ids))), []).append(delete)
             found = tuple(EqualityDeletes(ids, self._key_set(ids, deletes)) for ids, deletes in groups.items())
             self._equality.put(applied, found, sum(len(deletes.keys) for deletes in found))
-        self._latest = (applied, found)  # the next file mostly has the very same: nothing to hash
+        self._latest = (applied, found)  # the next file usually has the same deletes: this avoids hashing
         return found
 
     def deleted_keys(self, task: FileTask) -> tuple[tuple[tuple[int, ...], pa.Table], ...]:
-        """The keys that are deleted from a data file, as tables; one per delete file, with the ids of its columns."""
+        """Return the deleted keys of a data file as tables, one per delete file, each with the ids of its columns."""
         ids = [tuple(sorted(set(delete.equality_ids))) for delete in task.equality_deletes]
         return tuple((i, self._keys_in(delete, i)) for delete, i in zip(task.equality_deletes, ids, strict=True))
 
@@ -121,7 +121,7 @@ class DeleteReader:
             probes = [self._probes[i] for i in ids]
             schema = Schema(tuple(p.column for p in probes))
             cache = self._plans.setdefault(ids, PlanCache(schema, self._name_mapping))
-            # An empty batch first: a delete file without rows has keys of the right types too.
+            # An empty batch first, so that a delete file without rows has keys of the right types.
             batches = [pa.RecordBatch.from_pylist([], arrow_schema(schema)), *self._batches(delete, cache)]
             found = pa.Table.from_batches(
                 pa.RecordBatch.from_arrays(
@@ -148,7 +148,7 @@ def _check_range(positions: pa.Int64Array, delete: DeleteFile, file: str, row_co
 
 
 def probe_values(batch: pa.RecordBatch, index: int, probe: Probe) -> pa.Array:
-    """The values of a probe, which is column `index` of a batch; null where a struct above is null."""
+    """Return the values of a probe, column `index` of a batch; null where a struct above is null."""
     values = batch.column(index)
     for _ in probe.path:
         values = pc.struct_field(values, [0])  # unlike StructArray.field, it has the nulls of the struct

@@ -1,4 +1,4 @@
-"""A bound filter over Arrow batches that are already projected: the same three-valued answer as for every single row.
+"""Evaluate a bound filter over projected Arrow batches, with the three-valued logic of the row evaluator.
 
 Arrow's own semantics differ in three places, all handled here: its comparisons with NaN follow IEEE 754 (filters have
 NaN equal to itself and greater than everything, see `projector.planning.filters.expressions`), `is_in` takes null for a
@@ -46,7 +46,7 @@ _KERNELS = {
 
 
 def mask(bound: Expression, column: Callable[[BoundTerm], pa.Array], length: int) -> pa.BooleanArray:
-    """For every row of a batch: whether it passes a bound filter, null where the filter is null.
+    """Return for every row of a batch whether it passes a bound filter, null where the filter is null.
 
     Parameters
     ----------

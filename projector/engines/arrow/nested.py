@@ -1,4 +1,4 @@
-"""Arrow arrays put together from parts of others: their bitmaps, offsets and children are taken over, seldom copied."""
+"""Build nested Arrow arrays from parts of others: bitmaps, offsets and children are shared, rarely copied."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import pyarrow.compute as pc
 
 
 def validity(array: pa.Array) -> pa.Buffer | None:
-    """The validity bitmap of an array, starting at its first value; None where nothing is null."""
+    """Return the validity bitmap of an array, starting at its first value; None if nothing is null."""
     if not array.null_count:
         return None
     return array.buffers()[0] if not array.offset else pc.is_valid(array).buffers()[1]
 
 
 def struct_array(target: pa.StructType, length: int, children: Sequence[pa.Array]) -> pa.StructArray:
-    """A struct of a type, none of its values null."""
+    """Return a struct array of a type without nulls."""
     return pa.StructArray.from_buffers(target, length, [None], 0, 0, children)
 
 
 def struct_like(array: pa.Array, target: pa.StructType, children: Sequence[pa.Array]) -> pa.StructArray:
-    """A struct of a type that is null where an array is."""
+    """Return a struct array of a type that is null where an array is."""
     return pa.StructArray.from_buffers(target, len(array), [validity(array)], array.null_count, 0, children)
 
 
 def list_like(array: pa.Array, target: pa.ListType, offsets: pa.Int32Array, values: pa.Array) -> pa.ListArray:
-    """A list of a type that is null where an array is; offsets and values are such as `elements` gives."""
+    """Return a list array of a type that is null where an array is; `elements` returns the offsets and values."""
     buffers = [validity(array), offsets.buffers()[1]]
     return pa.ListArray.from_buffers(target, len(array), buffers, array.null_count, 0, [values])
 
@@ -34,9 +34,9 @@ def list_like(array: pa.Array, target: pa.ListType, offsets: pa.Int32Array, valu
 def map_like(
     array: pa.Array, target: pa.MapType, offsets: pa.Int32Array, keys: pa.Array, values: pa.Array
 ) -> pa.MapArray:
-    """A map of a type that is null where an array is; offsets, keys and values are such as `elements` gives.
+    """Return a map array of a type that is null where an array is; `elements` returns the offsets and entries.
 
-    No key may be null: pyarrow ends the process over such a map.
+    Keys must not be null: such a map crashes pyarrow.
     """
     entries = struct_array(pa.struct([target.key_field, target.item_field]), len(keys), [keys, values])
     buffers = [validity(array), offsets.buffers()[1]]
@@ -44,7 +44,7 @@ def map_like(
 
 
 def as_list(array: pa.Array) -> pa.Array | None:
-    """A list-like column as a list or map with 32-bit offsets; None for any other column."""
+    """Return a list-like column as a list or map with 32-bit offsets; None for any other column."""
     kind, length = array.type, len(array)
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         return array
@@ -67,7 +67,7 @@ def as_list(array: pa.Array) -> pa.Array | None:
 
 
 def elements(array: pa.Array) -> tuple[pa.Int32Array, pa.Array]:
-    """Of a list or a map the offsets, from 0 in a buffer from 0, and exactly the values (entries) they speak of."""
+    """Return the offsets of a list or map, from 0 in a buffer from 0, and exactly the values (entries) they cover."""
     offsets, values = array.offsets, array.values
     first, last = (offsets[0].as_py(), offsets[len(offsets) - 1].as_py()) if len(offsets) else (0, 0)
     if first or offsets.offset:

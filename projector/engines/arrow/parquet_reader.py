@@ -1,4 +1,4 @@
-"""The chosen leaves of a Parquet file, batch by batch, with the position of every batch in the file."""
+"""Read selected leaves of a Parquet file, batch by batch, with the position of each batch in the file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from projector.files.storage.retry import is_of_store
 class RawBatch:
     """Columns as pyarrow returns them, for the rows of a file from position `first` on.
 
-    `exact` holds the file's int96 leaves as nanoseconds, wrapped round where they overflow; `columns` holds them as
+    `exact` holds the file's int96 leaves as nanoseconds, wrapped around where they overflow; `columns` holds them as
     milliseconds.
     """
 
@@ -35,7 +35,7 @@ class RawBatch:
 class OpenFile:
     """A Parquet file opened for a plan, and the plan's steps for what pyarrow will return.
 
-    `prefixes` are the dotted paths by which columns are chosen, in the file and in its second reading; None for all.
+    `prefixes` are the dotted paths that select columns, in the file and in its second reading; None for all.
     """
 
     file: str
@@ -52,7 +52,7 @@ Source = str | os.PathLike[str] | Any
 
 @contextmanager
 def arrow_errors(file: str) -> Iterator[None]:
-    """Turns what pyarrow raises while it reads `file` into errors of this project."""
+    """Translate exceptions that pyarrow raises while it reads `file` to errors of this project."""
     try:
         yield
     except pa.ArrowNotImplementedError as e:
@@ -69,7 +69,7 @@ def arrow_errors(file: str) -> Iterator[None]:
         raise CorruptFileError(f"pyarrow cannot read it: {_one_line(e)}", file=file) from e
 
 
-# What pyarrow raises as a failure of I/O or as an invalid file though it is a lack of its own: codecs, encodings, deep
+# Limits of pyarrow that it raises as I/O errors or as invalid files: codecs, encodings, deep
 # schemas, maps whose keys are optional, which some writers make, and up to 25 nulls among lists of a fixed size.
 _UNSUPPORTED = (
     "not supported",
@@ -86,7 +86,7 @@ def _one_line(error: BaseException) -> str:
 
 @contextmanager
 def opened(source: Source, file: str, compiled: ArrowPlan) -> Iterator[OpenFile]:
-    """A file opened for reading with a plan of its shape. Closed at the end where `source` is a path."""
+    """Open a file for reading with a plan of its shape. Closes it at the end if `source` is a path."""
     with arrow_errors(file):
         if isinstance(source, str | os.PathLike) and os.path.isdir(source):
             raise NotFoundError("The path is a folder, not a file", file=file)
@@ -133,13 +133,13 @@ def _parquet(source: Any, int96_unit: str, metadata: pq.FileMetaData | None) -> 
 
 
 def _paths(parquet: pq.ParquetFile, leaves: Sequence[int]) -> list[str]:
-    """The dotted paths of leaves."""
+    """Return the dotted paths of leaves."""
     schema = parquet.schema
     return [schema.column(leaf).path for leaf in leaves]
 
 
 def _select_more(paths: Sequence[str], chosen: Sequence[int]) -> bool:
-    """Whether the path of a chosen leaf may stand for another too, as `a.b` does for b in a and for a column `a.b`."""
+    """Return whether the path of a selected leaf may also name another, as `a.b` names b in a and a column `a.b`."""
     prefixes = {paths[leaf]: leaf for leaf in chosen}
     for leaf, path in enumerate(paths):
         parts = path.split(".")
@@ -152,10 +152,10 @@ def _select_more(paths: Sequence[str], chosen: Sequence[int]) -> bool:
 def runs(
     parquet: pq.ParquetFile, row_groups: Sequence[int] | None, batch_size: int
 ) -> Iterator[tuple[int, int, list[int]]]:
-    """Row groups that are read in one go: position of the first row, number of rows, indexes.
+    """Yield row groups to read in one pass: position of the first row, number of rows, indexes.
 
-    Neighbours are taken together as long as they fit into one batch; a larger row group stands alone, so that batches
-    begin with it and memory is that of one.
+    Adjacent row groups are combined if they fit into one batch; a larger row group is read alone, so that batches begin
+    with it and only one is in memory.
     """
     metadata = parquet.metadata
     lengths = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
@@ -177,9 +177,9 @@ def runs(
 def raw_batches(
     ready: OpenFile, row_groups: Sequence[int] | None, batch_size: int, use_threads: bool
 ) -> Iterator[RawBatch]:
-    """The batches of some row groups (None: all), in the order given; the rows of a batch are neighbours."""
+    """Yield the batches of some row groups (None: all), in their order; the rows of a batch are consecutive."""
     for first, rows, run in runs(ready.parquet, row_groups, batch_size):
-        if ready.prefixes == []:  # nothing is read: only the number of rows counts
+        if ready.prefixes == []:  # no column is read, but the rows count
             for start in range(0, rows, batch_size):
                 yield RawBatch(first + start, min(batch_size, rows - start), [], [])
             continue
@@ -198,7 +198,7 @@ def raw_batches(
 
 
 def _small(batch: pa.RecordBatch, twin: pa.RecordBatch | None, first: int) -> Iterator[RawBatch]:
-    """A batch in as many parts as it takes for 32-bit offsets to reach the end of each of its columns."""
+    """Yield a batch in parts, so that 32-bit offsets can reach the end of each column."""
     if batch.num_rows > 1 and batch.get_total_buffer_size() >= 2**31 and batch.nbytes >= 2**31:
         half = batch.num_rows // 2
         yield from _small(batch.slice(0, half), None if twin is None else twin.slice(0, half), first)

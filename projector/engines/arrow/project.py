@@ -1,7 +1,7 @@
-"""The plan over arrays: a batch as pyarrow returns it becomes a batch of the requested schema.
+"""Execute a plan over arrays: turn a batch that pyarrow returns into a batch of the requested schema.
 
-Validity bitmaps, offsets and leaf buffers are taken over as they are: a rename, a reorder or a dropped child costs a
-few objects a batch and copies nothing. A subtree that is already what is asked for is handed on untouched.
+Validity bitmaps, offsets and leaf buffers are shared: a rename, a reorder or a dropped child costs a few objects per
+batch and copies nothing. A subtree that already has the requested form is returned unchanged.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ def project_batch(
     kept: pa.BooleanArray | None,
     bound: Bound,
 ) -> pa.RecordBatch:
-    """The rows at positions `first` to `first + length - 1` of a file under the plan's schema.
+    """Return the rows at positions `first` to `first + length - 1` of a file under the plan's schema.
 
     Parameters
     ----------
     columns, exact:
-        What pyarrow returned for the plan's leaves, and for its int96 leaves in nanoseconds.
+        The columns that pyarrow returned for the plan's leaves, and for its int96 leaves as nanoseconds.
     first, length:
         Position of the first row in the file, number of rows.
     kept:
-        Which rows are read; None for all. What is wrong with the others is nobody's affair.
+        Which rows are read; None for all. Errors in other rows are ignored.
     bound:
-        What the file adds to the plan.
+        The values that the file adds to the plan.
 
     Raises `ProjectionError` for a value that does not fit, or a null under a required field.
     """
@@ -72,7 +72,7 @@ def project_batch(
 
 
 def make_batch(arrays: list[pa.Array], schema: pa.Schema, length: int) -> pa.RecordBatch:
-    """A batch of `length` rows, also where it has no columns."""
+    """Return a batch of `length` rows, even if it has no columns."""
     if arrays:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
     empty = struct_array(pa.struct([]), length, [])
@@ -82,7 +82,7 @@ def make_batch(arrays: list[pa.Array], schema: pa.Schema, length: int) -> pa.Rec
 def _column(
     step: Step, column: pa.Array | None, exact: pa.Array | None, length: int, above: Above, bound: Bound
 ) -> pa.Array:
-    """One step's column; `column` is what pyarrow returned for it, of `length` values."""
+    """Return one step's column; `column` is the one that pyarrow returned for it, of `length` values."""
     node = step.node
     match node:
         case Read(check_null=check_null):
@@ -156,7 +156,7 @@ def _list_or_map(step: Step, column: pa.Array, exact: pa.Array | None, above: Ab
 def _children(
     step: Step, old: list[pa.Array], exact: pa.Array | None, length: int, above: Above, bound: Bound
 ) -> list[pa.Array]:
-    """The children of a struct, or of a map's entries."""
+    """Return the children of a struct, or of a map's entries."""
     return [
         _column(
             child,
@@ -179,9 +179,9 @@ def _is_same(column: pa.Array, target: pa.DataType, old: list[pa.Array], new: li
 
 
 def _never_null(step: Step, array: pa.Array, above: Above, bound: Bound) -> pa.Array:
-    """A required field's column, which must have no null that counts.
+    """Return a required field's column. Raises `ProjectionError` for a visible null.
 
-    Nulls under a null parent are taken out of the bitmap: writers refuse them in a column that says it has none.
+    Nulls under a null parent are removed from the bitmap: writers reject nulls in a non-nullable column.
     """
     if not array.null_count:
         return array
@@ -204,7 +204,7 @@ def _without_nulls(array: pa.Array) -> pa.Array:
 
 def _unlike(step: Step, column: pa.Array, bound: Bound) -> UnsupportedError:
     return UnsupportedError(
-        f"pyarrow reads {column.type} where the footer says otherwise",
+        f"pyarrow reads {column.type}, which does not match the footer",
         file=bound.binding.file,
         path=step.node.path,
         field_id=step.node.field.field_id,

@@ -1,6 +1,6 @@
-"""The Arrow executor: a file under a requested schema, as record batches.
+"""Read a file under a requested schema as record batches, with Arrow.
 
-Every executor has the form of `read_batches`; `read_file` is what it does, over any source and with all its switches.
+`read_batches` reads a file of a scan; `read_file` reads any source.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from projector.planning.scan.request import DEFAULT_BATCH_SIZE
 from projector.projection.plan import Binding, Plan
 
 _LONG = 20_000
-"""Rows of a file from which on handing its columns to threads costs less than it gains."""
+"""Number of rows of a file from which threads for its columns gain more than they cost."""
 
 RowGroups = Sequence[int] | Callable[[pq.FileMetaData], Sequence[int]] | None
-"""Indexes of row groups, ascending; or what chooses them by a file's footer; None for all of them."""
+"""Ascending indexes of row groups, or a function that chooses them by a file's footer; None for all."""
 
 
 def read_batches(
@@ -37,7 +37,7 @@ def read_batches(
     selection: RowSelection | None = None,
     use_threads: bool = True,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a projected file, in its order. Parameters, results and errors are those of `read_file`."""
+    """Yield the rows of a projected file, in its order. Parameters, results and errors are those of `read_file`."""
     raise_failures(file.plan, file.binding.file)
     return _stored_batches(file, storage, batch_size, row_groups, selection, use_threads and file.row_count >= _LONG)
 
@@ -72,26 +72,26 @@ def read_file(
     selection: RowSelection | None = None,
     use_threads: bool = True,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a Parquet file under the schema of a plan, in the file's order.
+    """Yield the rows of a Parquet file under the schema of a plan, in the file's order.
 
     Parameters
     ----------
     plan:
         Compiled from the file's own shape.
     source:
-        The file: a local path, a `pyarrow.NativeFile` or a binary file object. Read at any position, not closed unless
-        it is a path.
+        The file: a local path, a `pyarrow.NativeFile` or a binary file object. It is closed only if it
+        is a path.
     binding:
-        What the file adds to the plan; `binding.file` names the file in errors and in `_file`.
+        The values that the file adds to the plan; `binding.file` names the file in errors and in `_file`.
     batch_size:
-        The most rows a batch has.
+        Maximum rows in a batch.
     row_groups:
-        The row groups to read: indexes, or what gives them for the file's metadata; None for all. Positions (`_pos`)
+        The row groups to read: indexes, or a function of the file's metadata; None for all. Positions (`_pos`)
         stay those in the file.
     selection:
         Which rows are read, by position; None for all.
     use_threads:
-        Whether columns are decoded side by side; it costs a little, and several files at a time are better.
+        Whether to decode columns in parallel. It costs a little; reading several files at a time is better.
 
     Returns
     -------

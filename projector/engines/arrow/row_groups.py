@@ -1,8 +1,8 @@
-"""Which row groups of a Parquet file can hold rows of a filter: its statistics, read through the file's plan.
+"""Find the row groups of a Parquet file that can match a filter, by their statistics and the file's plan.
 
-Statistics speak for a leaf of the file; the plan says which leaf a column of the filter is read from, and how. Columns
-that the file lacks are one value in every row, so they may rule out the whole file. What a writer left out, cannot have
-meant, or is known to have got wrong says nothing.
+Statistics describe a leaf of the file; the plan says which leaf a column of the filter reads, and with which cast.
+Columns that the file lacks have one value in every row, so they may rule out the whole file. Statistics that are
+missing, impossible, or from a writer known to get them wrong are ignored.
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ class _Stored:
 
 @dataclass(frozen=True)
 class RowGroupFilter:
-    """A scan's filter over the row groups of one file. Made by `row_group_filter`.
+    """A scan's filter over the row groups of one file. `row_group_filter` creates it.
 
     Parameters
     ----------
     bound:
         The filter.
     fixed:
-        Columns that are one value in every row of the file, by field id.
+        Columns with one value in every row of the file, by field id.
     stored:
         Columns that are read from the file.
     first_row_id:
-        Of the file, where `_row_id` is counted from it; None where the file has its own or there are none.
+        The file's first row id, if `_row_id` counts from it; None if the file stores row ids or has none.
     """
 
     bound: Expression
@@ -82,11 +82,11 @@ class RowGroupFilter:
     first_row_id: int | None = None
 
     def might_match(self) -> bool:
-        """Whether the file can hold a row of the filter, by what is the same in every row of it."""
+        """Return whether the file can match the filter, by its columns with one value."""
         return might_match(self.bound, lambda term: self.fixed.get(term.field_id, UNKNOWN))
 
     def chosen(self, metadata: pq.FileMetaData) -> list[int]:
-        """Indexes of the row groups that can hold a row of the filter."""
+        """Return the indexes of the row groups that can match the filter."""
         skip_bytes = _compared_bytes_as_signed(metadata)
         found: list[int] = []
         first = 0
@@ -115,7 +115,7 @@ class RowGroupFilter:
 
 
 def row_group_filter(file: ProjectedFile, request: ScanRequest) -> RowGroupFilter:
-    """The filter of a scan over the row groups of a file that is projected under the scan's wide schema."""
+    """Return the filter of a scan over the row groups of a file projected under the scan's wide schema."""
     fixed: dict[int, Facts] = {}
     stored: dict[int, _Stored] = {}
     first_row_id: int | None = None
@@ -150,16 +150,16 @@ def row_group_filter(file: ProjectedFile, request: ScanRequest) -> RowGroupFilte
 
 
 _BY_ROW = frozenset({reserved.POS, reserved.ROW_ID, reserved.DELETED})
-"""Metadata columns that are not one value in every row of a file."""
+"""Metadata columns whose values differ by row."""
 
 
 def _fixed(value: Any, term: BoundTerm) -> Facts:
-    # A struct is no value that filters compare: only its nulls are asked for.
+    # Filters do not compare structs: they only test them for null.
     return constant(value, term.null_parents) if term.field_type.is_primitive else UNKNOWN
 
 
 def _node(node: PlanNode, path: tuple[str, ...]) -> PlanNode:
-    """The node of a probe below the structs that it lies in, or the one above it that decides for it."""
+    """Return the node of a probe inside its structs, or a node above it that decides its value."""
     for _ in path:
         match node:
             case StructOf(fields=(child,)) | NewStruct(fields=(child,)):
@@ -181,7 +181,7 @@ def _compared_bytes_as_signed(metadata: pq.FileMetaData) -> bool:
 def leaf_statistics(metadata: pq.FileMetaData, plan: Plan) -> Mapping[int, ColumnStatistics]:
     """Return the statistics of a whole file for each leaf that a plan reads outside lists and maps, by field id.
 
-    What a row group leaves out is unknown for the file.
+    Statistics that one row group lacks are unknown for the file.
     """
     skip_bytes = _compared_bytes_as_signed(metadata)
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
@@ -229,7 +229,7 @@ def _statistics(group: pq.RowGroupMetaData, column: _Stored, skip_bytes: bool) -
 
 
 def _plain(raw: Any, column: _Stored, *, up: bool) -> Any:
-    """A stored bound as a plain value of the requested type, or None where it says nothing."""
+    """Return a stored bound as a plain value of the requested type, or None if it says nothing."""
     kind, requested = column.kind, column.requested
     match kind.kind:
         case FileKind.INTEGER if not kind.signed:

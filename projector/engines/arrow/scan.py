@@ -1,4 +1,4 @@
-"""The Arrow executor over a whole scan: every file projected, its deleted rows left out, the filter applied."""
+"""Execute a whole scan with Arrow: project every file, drop deleted rows, apply the filter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from projector.engines.arrow.apply_deletes import given_out
+from projector.engines.arrow.apply_deletes import apply_deletes_and_filter
 from projector.engines.arrow.careful import careful_batches
 from projector.engines.arrow.coalesce import SmallFile, batch_bytes, fits, is_small, read_together
 from projector.engines.arrow.delete_files import DeleteReader, EqualityDeletes
@@ -26,31 +26,31 @@ from projector.planning.scan.request import ScanRequest
 from projector.schema.arrow_schema import arrow_schema
 
 _MOST_STREAMS = 8
-"""Files that are read at a time at most. Two for a CPU keep it busy while one of them waits; more only take memory."""
+"""Most files to read at a time. Two for each CPU keep it busy while one of them waits; more only take memory."""
 
 _MOST_BYTES = 128 << 20
-"""Memory that the batches of all of them may take."""
+"""Memory limit for the batches of all of them."""
 
 Made = TypeVar("Made")
 Stream = Callable[[], Iterator[pa.RecordBatch]]
 
 
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
-    """The rows of a scan, file by file: the form that every executor has.
+    """Yield the rows of a scan, file by file. Every executor has this signature.
 
-    While the rows of a file are given out the next files are read, several at a time; each stays one batch ahead.
+    While the caller takes the rows of one file, the next files are read, several at a time, each one batch ahead.
 
     Parameters
     ----------
     files:
         Projected under the request's wide schema.
     batch_size:
-        Rows in a batch at most.
+        Maximum rows in a batch.
 
     Raises
     ------
     ProjectionError
-        For the first file that cannot be read under the schema, or value that does not fit it.
+        For the first file that cannot be read under the schema, or the first value that does not fit it.
     NotFoundError, CorruptFileError, UnsupportedError
         For the first data or delete file that cannot be read at all.
     """
@@ -60,7 +60,7 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
 def scan_made(
     files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, make: Callable[[pa.RecordBatch], Made]
 ) -> Iterator[Made]:
-    """What `make` makes of the batches of a scan, in the threads that read them. Otherwise as `scan_batches`."""
+    """Yield `make(batch)` for the batches of a scan, computed in the threads that read them. See `scan_batches`."""
     first, rest = prefetched(files, 2 * _MOST_STREAMS if request.reads_ahead else 0)
     workers = _workers(first, batch_size)
     use_threads = len(first) < workers or workers < pa.cpu_count()
@@ -69,7 +69,7 @@ def scan_made(
 
 
 def _workers(first: Sequence[ProjectedFile], batch_size: int) -> int:
-    """How many files to read at a time, by the first ones: as many as keep the CPUs busy and have room."""
+    """Return how many files to read at a time: enough to keep the CPUs busy, if they fit into memory."""
     largest = max((batch_bytes(file, batch_size) for file in first), default=0)
     room = _MOST_BYTES // largest if largest else 1
     return max(1, min(2 * int(pa.cpu_count()), _MOST_STREAMS, room))
@@ -82,7 +82,7 @@ def _made(stream: Stream, make: Callable[[pa.RecordBatch], Made]) -> Iterator[Ma
 def _streams(
     files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int, use_threads: bool
 ) -> Iterator[Stream]:
-    """The scan in parts that do not know of each other: large files, and small ones that are read together."""
+    """Yield the independent parts of a scan: large files, and groups of small files that are read together."""
     deletes = DeleteReader(request)
     schema = arrow_schema(request.schema)
     filtered = not isinstance(request.row_filter, AlwaysTrue)
@@ -106,7 +106,7 @@ def _streams(
             positions = deletes.deleted_positions(file.task, file.row_count)
             equality = deletes.equality_deletes(file.task)
             yield partial(_one_file, file, chosen, request, batch_size, positions, equality, schema, use_threads)
-    except Exception:  # the rows before it come first
+    except Exception:  # after the rows before it
         if together:
             yield _together(together, request, batch_size, schema, use_threads)
         raise
@@ -133,14 +133,14 @@ def _one_file(
     schema: pa.Schema,
     use_threads: bool,
 ) -> Iterator[pa.RecordBatch]:
-    # Deleted rows are not read at all, unless they are asked for by name.
+    # Deleted rows are skipped unless `_deleted` is selected.
     selection = None if request.marks_deleted else positions
     done = 0
     try:
         for batch in read_batches(
             file, request.storage, batch_size, row_groups=row_groups, selection=selection, use_threads=use_threads
         ):
-            given = given_out(request, batch, equality, positions, schema)
+            given = apply_deletes_and_filter(request, batch, equality, positions, schema)
             if given.num_rows:
                 done += given.num_rows
                 yield given
@@ -157,7 +157,7 @@ def _small_files(
     done = 0
     try:
         for batch in read_together(files, request.storage, batch_size):
-            given = given_out(request, batch, (), None, schema)
+            given = apply_deletes_and_filter(request, batch, (), None, schema)
             if given.num_rows:
                 done += given.num_rows
                 yield given

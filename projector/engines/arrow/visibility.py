@@ -1,7 +1,7 @@
-"""Which values of a column count: those under a null parent, and those of deleted rows, do not.
+"""Find the visible values of a column: values under a null parent and values of deleted rows are hidden.
 
-Asked for only when something is wrong with a column (a null under a required field, a value that does not fit), so the
-usual batch pays nothing for it.
+This runs only if a column has a problem (a null under a required field, a value that does not fit), so that most
+batches pay nothing for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The rows of a batch, of which `kept` are read (None: all)."""
+    """The rows of a batch; `kept` marks those that are read (None: all)."""
 
     kept: pa.BooleanArray | None = None
 
@@ -40,7 +40,7 @@ Above = Rows | UnderStruct | UnderList
 
 
 def visible(above: Above) -> pa.BooleanArray | None:
-    """One boolean per value: whether it counts. None where all do."""
+    """Return for each value whether it is visible; None if all are."""
     match above:
         case Rows(kept):
             return kept
@@ -55,7 +55,7 @@ def visible(above: Above) -> pa.BooleanArray | None:
 
 
 def first_bad(bad: pa.BooleanArray, above: Above) -> int | None:
-    """Position of the first value that is `bad` (null: it is not) and counts, None where there is none."""
+    """Return the position of the first visible value that is `bad` (null: it is not), or None."""
     counted = visible(above)
     positions = pc.indices_nonzero(bad if counted is None else pc.and_(bad, counted))
     return positions[0].as_py() if len(positions) else None

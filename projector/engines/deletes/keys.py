@@ -1,4 +1,4 @@
-"""Keys of equality deletes: whether a row's values equal those of a key, for whole batches at once."""
+"""Match rows with the keys of equality deletes, whole batches at a time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 _CODES = 1 << 62
 _FEW = 4096
-"""Keys that are numbered once for all. Of more than that, those that a batch may have are looked out first: a table of
-a million keys is slower to build anew for every batch than to run past the batch's own."""
+"""Up to this many keys are numbered once. Larger sets are first filtered to the keys that a batch may have: building a
+table of a million keys for every batch costs more than scanning them for the batch's values."""
 
 
 class KeySet:
@@ -24,7 +24,7 @@ class KeySet:
         return len(self._columns[0]) if self._columns else 0
 
     def holds(self, columns: Sequence[pa.Array]) -> pa.BooleanArray:
-        """For every row, whether its values are a key. Columns in the order and types of the keys'."""
+        """Return for every row whether its values are a key. Columns have the order and types of the keys' columns."""
         rows = [_bits(column) for column in columns]
         if self._numbered is not None:
             return self._numbered.holds(rows)
@@ -37,7 +37,7 @@ class KeySet:
 
 
 class _NumberedKeys:
-    """Every column's distinct values are numbered; a key is the number that its columns' numbers make together."""
+    """Keys as numbers: each column's distinct values are numbered, and a key combines the numbers of its columns."""
 
     def __init__(self, columns: Sequence[pa.Array]) -> None:
         self._values = [None if pa.types.is_null(c.type) else pc.unique(c) for c in columns]
@@ -50,7 +50,7 @@ class _NumberedKeys:
                 codes, radix = own, size
                 self._steps.append(None)
                 continue
-            # Where the next product could overflow, the codes so far are numbered anew.
+            # If the next product could overflow, renumber the codes so far.
             renumbered = pc.unique(codes) if radix * max(size, 1) >= _CODES else None
             if renumbered is not None:
                 codes, radix = pc.index_in(codes, renumbered).cast(pa.int64()), len(renumbered)
@@ -68,7 +68,7 @@ class _NumberedKeys:
             if renumbered is not None:
                 codes = pc.index_in(codes, renumbered).cast(pa.int64())
             codes = pc.add(pc.multiply(codes, size), own)
-        # A value that no key has makes the whole code null, and null is no key.
+        # A value that no key has makes the whole code null, and null is not a key.
         return pc.is_in(codes, value_set=self._keys)
 
 
@@ -79,7 +79,7 @@ def _codes(column: pa.Array, values: pa.Array | None) -> tuple[pa.Array, int]:
 
 
 def _bits(column: pa.Array) -> pa.Array:
-    """Floating values by their bits, every NaN alike; other values as they are."""
+    """Return floats as their bits, with one NaN, and other values unchanged."""
     if not pa.types.is_floating(column.type):
         return column
     same_nan = pc.if_else(pc.is_nan(column), pa.scalar(float("nan"), column.type), column)

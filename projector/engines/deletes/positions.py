@@ -1,4 +1,4 @@
-"""Which rows of a file are read at all: the seam at which position deletes meet the executors."""
+"""Select the rows of a file to read, by position: how executors apply position deletes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from projector.engines.plain_rows import ordinals
 
 
 class RowSelection(Protocol):
-    """Tells the rows of one file that are read, by their position in it."""
+    """The rows of one file to read, by their position in it."""
 
     def kept(self, first: int, length: int) -> pa.BooleanArray | None:
-        """Which of the rows at positions `first` to `first + length - 1` are read; None for all of them."""
+        """Return which rows at positions `first` to `first + length - 1` to read; None for all."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class DeletedPositions:
-    """All rows but those at `positions`, ascending ordinals in the file from 0 (spec: Position Delete Files).
+    """All rows except those at `positions`, ascending ordinals in the file from 0 (spec: Position Delete Files).
 
     `positions` is an array of int64 without nulls.
     """

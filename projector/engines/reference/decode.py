@@ -1,4 +1,4 @@
-"""A Parquet file as plain Python values of its own types, one value at a time.
+"""Decode a Parquet file to plain Python values of its own types, one value at a time.
 
 | file | value |
 |---|---|
@@ -7,14 +7,14 @@
 | date | int, days |
 | time, timestamp | int in the column's own unit |
 | int96 | int, nanoseconds from 1970-01-01 |
-| string, JSON | str; bytes where it is not UTF-8 |
+| string, JSON | str; bytes if it is not UTF-8 |
 | enum, BSON, bytes, fixed, geometry, geography | bytes |
 | uuid | uuid.UUID |
 | struct | tuple, by place |
 | list | list |
 | map | list of (key, value) tuples |
 
-Names play no part. pyarrow only decodes the pages; nothing here knows offsets, bitmaps or slices.
+Names do not matter. pyarrow decodes the pages; this module does not handle offsets, bitmaps or slices.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def file_rows(
     file_schema:
         The file's shape.
     columns:
-        Places of the top-level columns whose values are wanted; the others come as None.
+        Places of the top-level columns to read; the others are None.
     file:
         The file's name in errors.
     positions:
-        Positions of the rows that are wanted, ascending; None for all. Other row groups are not read.
+        Positions of the rows to read, ascending; None for all. Row groups without them are skipped.
     """
     with arrow_errors(file), _native(source) as native:
         millis = pq.ParquetFile(native, coerce_int96_timestamp_unit="ms")
@@ -100,8 +100,8 @@ _BATCH_ROWS = 16_384
 def _batches(
     millis: pq.ParquetFile, nanos: pq.ParquetFile | None, group: int, names: list[str] | None
 ) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
-    """The batches of a row group, and the same ones with int96 as nanoseconds."""
-    if names == []:  # no column is read: the rows count all the same
+    """Yield the batches of a row group, each with its second reading, which has int96 as nanoseconds."""
+    if names == []:  # no column is read, but the rows count
         rows = millis.metadata.row_group(group).num_rows
         empty = pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
         yield empty, empty
@@ -114,14 +114,14 @@ def _batches(
 
 
 def _between(positions: Sequence[int] | None, start: int, end: int) -> Sequence[int]:
-    """The positions from `start` up to `end`; all of them for None."""
+    """Return the positions from `start` up to `end`; all for None."""
     if positions is None:
         return range(start, end)
     return positions[bisect_left(positions, start) : bisect_left(positions, end)]
 
 
 def _leaf_paths(parquet: pq.ParquetFile, file_schema: FileSchema, columns: set[int]) -> list[str] | None:
-    """Dotted paths of the leaves of some top-level columns; None, for all columns, if names do not tell them apart."""
+    """Return the dotted paths of the leaves of some top-level columns; None, for all, if names are ambiguous."""
     names = [column.name for column in file_schema.columns]
     if len(set(names)) < len(names) or any("." in name for name in names):
         return None
@@ -141,7 +141,7 @@ def _has_int96(file_schema: FileSchema, columns: set[int]) -> bool:
 
 
 def file_value(scalar: pa.Scalar, nanos: pa.Scalar, column: FileColumn) -> Any:
-    """The plain value of an Arrow scalar; `nanos` is the same one where int96 was read as nanoseconds."""
+    """Return the plain value of an Arrow scalar; `nanos` is the same scalar with int96 read as nanoseconds."""
     scalar, nanos = _unwrapped(scalar), _unwrapped(nanos)
     if not scalar.is_valid:
         return None
@@ -161,7 +161,7 @@ def file_value(scalar: pa.Scalar, nanos: pa.Scalar, column: FileColumn) -> Any:
 
 
 def leaf_value(scalar: pa.Scalar, nanos: pa.Scalar, leaf: FileLeaf) -> Any:
-    """The plain value of a scalar that is not null."""
+    """Return the plain value of a scalar that is not null."""
     match leaf.kind:
         case FileKind.BOOLEAN:
             return bool(scalar.as_py())

@@ -1,7 +1,7 @@
-"""The judge of all executors: the plan over plain Python values, one row at a time, slow and obvious.
+"""Execute a plan over plain Python values, one row at a time, slow and obvious: the reference for all executors.
 
 A row comes out as a dict, {name of the top-level field: plain value}; plain values are those of `schema.types`. A row
-of the file goes in as a tuple by place (`row_values`).
+of the file goes in as a tuple by place (see `decode`).
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ def read_rows(plan: Plan, source: Source, binding: Binding, *, selection: RowSel
 def stored_rows(
     plan: Plan, source: Source, binding: Binding, positions: Sequence[int] | None = None
 ) -> Iterator[tuple[int, FileRow]]:
-    """Yield the rows of a Parquet file as it holds them, each with its position; of some positions only, ascending.
+    """Yield the stored rows of a Parquet file, each with its position: all, or those at some ascending positions.
 
-    Raises as `read_rows`, but for values, which nobody has looked at.
+    Raises the errors of `read_rows`, except those about values, which are not cast yet.
     """
     raise_failures(plan, binding.file)
     wanted = {node.place[0] for node in plan.walk() if node.place is not None}
@@ -82,7 +82,7 @@ def stored_rows(
 def project_row(
     plan: Plan, row: FileRow, binding: Binding, position: int, fields: Sequence[PlanNode] | None = None
 ) -> Row:
-    """One row of a file, at `position` from 0, under the schema of a plan; of it only some top-level `fields`."""
+    """Return the row of a file at `position`, from 0, under the schema of a plan, or only some top-level `fields`."""
     context = _Context(plan.file_schema, binding, position)
     return {node.field.name: _in_group(node, row, context) for node in (plan.fields if fields is None else fields)}
 
@@ -95,12 +95,12 @@ class _Context:
 
 
 def _in_group(node: PlanNode, group: tuple[Any, ...], context: _Context) -> Any:
-    """A field's value, from the file's group (a row, or a struct) that holds its column if the file has one."""
+    """Return a field's value, from the group of the file (a row or a struct) that may hold its column."""
     return project_value(node, None if node.place is None else group[node.place[-1]], context)
 
 
 def project_value(node: PlanNode, value: Any, context: _Context) -> Any:
-    """The plain value of a field, from the file's value at its place (None where it has no place)."""
+    """Return the plain value of a field, from the file's value at its place (None if it has no place)."""
     found = _value(node, value, context)
     if found is None and node.field.required and not isinstance(node, MetadataColumn):
         if isinstance(node, PartitionValue):
@@ -130,7 +130,7 @@ def _value(node: PlanNode, value: Any, context: _Context) -> Any:
         case PartitionValue(field=field, path=path):
             if field.field_id not in context.binding.partition:
                 raise ProjectionError(
-                    "No partition value is given for the file",
+                    "The file has no partition value for this field",
                     file=context.binding.file,
                     path=path,
                     field_id=field.field_id,
@@ -147,7 +147,7 @@ def _value(node: PlanNode, value: Any, context: _Context) -> Any:
 
 
 def _metadata(node: MetadataColumn, own: Any, context: _Context) -> Any:
-    """A reserved field (spec: Reserved Field IDs, Row Lineage); `own` is the file's own value for the row."""
+    """Return the value of a reserved field (spec: Reserved Field IDs, Row Lineage); `own` is the file's value."""
     binding = context.binding
     if own is not None and node.place is not None:
         leaf = context.file_schema.at(node.place).type
@@ -178,7 +178,7 @@ def _metadata(node: MetadataColumn, own: Any, context: _Context) -> Any:
 
 
 def cast_value(node: PlanNode, cast: Cast, leaf: FileLeaf, value: Any, file: str) -> Any:
-    """A stored value, not null, as a plain value of the requested type. Raises `ProjectionError` where it is none."""
+    """Return a stored value, not null, as a plain value of the requested type. Raises `ProjectionError`."""
     requested = node.field.field_type
 
     def refuse(why: str) -> ProjectionError:

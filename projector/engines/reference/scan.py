@@ -1,4 +1,4 @@
-"""The row oracle over a whole scan: deletes and filters written out, one row at a time, apart from Arrow's code."""
+"""Execute a whole scan one row at a time, with deletes and filters, independently of Arrow's code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from projector.schema.schema import Schema
 
 
 def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_size: int) -> Iterator[pa.RecordBatch]:
-    """The rows of a scan, file by file. See `arrow_scan.scan_batches`."""
+    """Yield the rows of a scan, file by file. See `scan_batches` of the Arrow executor."""
     for file in files:
         rows = list(_file_rows(file, request))
         for start in range(0, len(rows), batch_size):
@@ -38,12 +38,12 @@ def scan_batches(files: Iterable[ProjectedFile], request: ScanRequest, batch_siz
 def rows_at(file: ProjectedFile, request: ScanRequest, positions: Sequence[int]) -> dict[int, Row | None]:
     """Return the rows of a scan at some positions of a file, ascending; None for a row that is deleted or filtered out.
 
-    Raises as `scan_batches`.
+    Raises the errors of `scan_batches`.
     """
     judge = _RowJudge(file, request)
     with request.storage.open_arrow(file.task.location) as source:
         return {
-            position: judge.given(position, row)
+            position: judge.project(position, row)
             for position, row in stored_rows(file.plan, source, file.binding, positions)
         }
 
@@ -53,15 +53,15 @@ def _file_rows(file: ProjectedFile, request: ScanRequest) -> Iterator[Row]:
     with request.storage.open_arrow(file.task.location) as source:
         rows = list(stored_rows(file.plan, source, file.binding))
     for position, row in rows:
-        given = judge.given(position, row)
+        given = judge.project(position, row)
         if given is not None:
             yield given
 
 
 class _RowJudge:
-    """Decides about the rows of one file: by its deletes, and by the filter of the scan.
+    """Decides which rows of one file a scan returns, by the deletes and the filter.
 
-    A value that cannot be read is an error only if its row is given out, or is not decided without it.
+    A value that cannot be read is an error only if its row is returned, or cannot be decided without it.
     """
 
     def __init__(self, file: ProjectedFile, request: ScanRequest) -> None:
@@ -70,7 +70,7 @@ class _RowJudge:
         self._positions = _deleted_positions(file, request)
         self._keys = [_deleted_keys(d, request) for d in file.task.equality_deletes]
 
-    def given(self, position: int, row: FileRow) -> Row | None:
+    def project(self, position: int, row: FileRow) -> Row | None:
         """Return a row of the file projected, without its probes; None if it is deleted or does not pass the filter."""
         request, file = self._request, self._file
         width = len(request.schema.fields)
@@ -103,7 +103,7 @@ class _RowJudge:
         return given
 
     def _passes(self, probed: Mapping[int, Any], answer: bool) -> bool:
-        """Whether a row passes the filter if what is not known counts as true, or as false."""
+        """Return whether a row passes the filter if predicates on unknown values are `answer`."""
         row_filter = assuming(self._request.row_filter, probed, answer)
         return evaluate_leaves(row_filter, lambda term: probed[term.field_id]) is True
 
@@ -116,7 +116,7 @@ def _probed(row: Row, probe: Probe) -> Any:
 
 
 def _comparable(value: Any) -> Any:
-    """A key's value: null equals null, NaN equals NaN, and 0.0 is not -0.0."""
+    """Return a key's value in a form in which null equals null, NaN equals NaN, and 0.0 is not -0.0."""
     if isinstance(value, float):
         return "NaN" if math.isnan(value) else struct.pack(">d", value)
     return value
@@ -143,7 +143,7 @@ def _deleted_positions(file: ProjectedFile, request: ScanRequest) -> set[int]:
 
 
 def _is_meant(named: str, data_file: str, request: ScanRequest) -> bool:
-    """Whether a path in a delete file names a data file, though perhaps with another scheme or authority."""
+    """Return whether a path in a delete file names a data file, even with another scheme or authority."""
     if canonical(named) == canonical(data_file):
         return True
     return without_authority(named) == without_authority(data_file) and canonical(named) not in request.data_files
