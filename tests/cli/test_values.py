@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from cli.values import json_values
-from projector.text import printable
 
 STRUCT = pa.struct([("a", pa.int32()), ("b", pa.list_(pa.string()))])
 MAP = pa.map_(pa.string(), pa.float64())
@@ -47,8 +46,3 @@ def test_values(array: pa.Array, values: list[Any]) -> None:
     assert json_values(array) == values
     assert json_values(pa.concat_arrays([array, array]).slice(len(array))) == values
     json.dumps(json_values(array), allow_nan=False)
-
-
-def test_text_cannot_break_a_line_or_steer_the_terminal() -> None:
-    assert printable("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
-    assert printable("Käse 東京 [bold]") == "Käse 東京 [bold]"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projector.projection.plan import MetadataColumn, Null, Plan, Read
+from projector.projection.plan import Constant, MetadataColumn, Null, Plan, Read
 
 
 def proved_columns(before: Plan, after: Plan) -> frozenset[int]:
@@ -26,6 +26,6 @@ def _sources(plan: Plan) -> dict[int, list[Any]]:
             current = found.setdefault(node.field.field_id, [])
         cast = node.cast if isinstance(node, Read | MetadataColumn) else None
         kind = None if isinstance(node, Null) else node.field.field_type.short_name
-        value = repr(getattr(node, "value", None))
+        value = repr(node.value) if isinstance(node, Constant) else None
         current.append((node.field.field_id, type(node), node.origin, kind, node.place, cast, value))
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from projector.files.parquet.file_schema import FileLeaf
 from projector.planning.filters.expressions import BoundTerm
-from projector.projection.plan import Cast
+from projector.projection.plan import Cast, Read
 from projector.schema.types import IcebergType
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def leaf_kinds(state: TableState, term: BoundTerm) -> Mapping[LeafKind, tuple[in
     places = {id(group): place for place, group in enumerate(state.footers.groups)}
     for field_id in (*term.parent_ids, term.field_id):
         for group, node in state.nodes(field_id):
-            place, cast, stored = places[id(group)], getattr(node, "cast", None), None
+            place, cast, stored = places[id(group)], node.cast if isinstance(node, Read) else None, None
             column = group.column(node)
             if column is not None:
                 kind = str(column.type) if isinstance(column.type, FileLeaf) else type(column.type).__name__
