@@ -185,6 +185,9 @@ class Fail(Node):
     place: Place | None = None
 
 
+Stored = Read | StructOf | ListOf | MapOf
+"""Nodes whose nulls are those of a column of the file."""
+
 PlanNode = Read | StructOf | ListOf | MapOf | Constant | NewStruct | PartitionValue | MetadataColumn | Null | Fail
 
 

@@ -13,7 +13,7 @@ from projector.metadata.snapshots import Snapshot
 from projector.planning.filters.expressions import Expression
 from projector.planning.forecast.null_proof import NullProof, prove_no_nulls
 from projector.planning.scan.tasks import FileTask
-from projector.projection.plan import Fail, FailCode, Read
+from projector.projection.plan import Fail, FailCode, Read, Stored
 from projector.schema.schema import Schema
 
 
@@ -54,7 +54,7 @@ def nulls_of(state: TableState, field_id: int) -> Nulls:
     for group, node in state.nodes(field_id):
         if isinstance(node, Fail) and node.code is FailCode.REQUIRED:
             missing.append(group)
-        elif getattr(node, "check_null", False):
+        elif isinstance(node, Stored) and node.check_null:
             optional.append(group)
     # A null count counts only for a field that every row has exactly once, and only in files with ids: metrics of other
     # files may have been recorded under another field's id.

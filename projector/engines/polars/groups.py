@@ -16,7 +16,7 @@ from projector.engines.polars.support import plan_reasons, task_reasons
 from projector.files.storage.locations import parse_location
 from projector.planning.scan.projected_files import ProjectedFile
 from projector.planning.scan.request import ScanRequest
-from projector.projection.plan import Plan
+from projector.projection.plan import Plan, Stored
 
 _MOST_ROWS = 2**32 - 2
 """The most rows in one scan: Polars' row index has 32 bits."""
@@ -104,4 +104,5 @@ def _grouped(files: list[tuple[ProjectedFile, str]], native: Mapping[int, Native
 
 def _decides_by_nulls(plan: Plan, request: ScanRequest) -> bool:
     """Return whether a filter may meet a null in a required column, which Polars would take for a value like others."""
-    return any(getattr(node, "check_null", False) for node in plan.fields[len(request.schema.fields) :])
+    probes = plan.fields[len(request.schema.fields) :]
+    return any(isinstance(node, Stored) and node.check_null for node in probes)
