@@ -1,1 +1,1 @@
-"""Level `values`: rows read before and after, by every engine, compared value for value."""
+"""Level `values`: read rows before and after a change, with every engine, and compare them value by value."""

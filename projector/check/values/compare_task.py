@@ -1,5 +1,6 @@
-"""Files compared wherever an executor runs it: a task that can be pickled, and small answers. Rows stay where they are
-read; an answer holds what differs, and a few values.
+"""Compare the values of files in a task that an executor can run anywhere.
+
+Tasks can be pickled and are small. Rows stay where they are read; an answer holds differences and a few values.
 """
 
 from __future__ import annotations
@@ -38,24 +39,24 @@ from projector.schema.schema import Schema
 
 @dataclass(frozen=True)
 class CompareTask:
-    """Files of one shape that are read by Arrow, and by the engines that are compared with it.
+    """Files of one shape to read with Arrow, and with the engines to compare with it.
 
     Parameters
     ----------
     reading:
         The files under the schema of a state.
     before:
-        The same files, in the same order, under the schema before a change; None if only engines are compared.
+        The same files, in the same order, under the schema before a change; None to compare engines only.
     engines:
-        The engines that are compared with Arrow.
+        The engines to compare with Arrow.
     terms:
-        Leaves some values of which are wanted.
+        Leaves to collect some values of.
     compared_rows:
-        For each file, how many of its first rows are given before and after.
+        For each file, how many of its first rows to return before and after the change.
     judged:
         For each file, whether the oracle judges it.
     rest:
-        The same files, with other columns to read but not to compare: damage in them shows. None if they are too large.
+        The same files with other columns, to read but not to compare, so that damage in them shows; None to skip them.
     """
 
     reading: Reading
@@ -72,20 +73,20 @@ class CompareTask:
 
 @dataclass(frozen=True, slots=True)
 class CompareAnswer:
-    """What came of one file.
+    """The result of comparing one file.
 
     Parameters
     ----------
     rows:
-        Rows that Arrow gave; None if it could not read the file.
+        Rows that Arrow read; None if it could not read the file.
     unreadable:
         Why neither Arrow nor the oracle could read it, before a change or after; None if one of them can.
     is_unsupported:
-        Whether it is unread only because projector does not read its kind.
+        Whether it was not read because projector does not support its kind.
     engines, change:
-        Where engines differ, and where rows differ from what those before the change lead to.
+        Where engines differ, and where rows differ from those expected by the rows before the change.
     values:
-        Some values of each leaf that was asked for.
+        Some values of each leaf of the task.
     first_rows:
         The first rows before and after the change.
     read_by:
@@ -105,14 +106,14 @@ class CompareAnswer:
     judged_rows: int = 0
 
     def unread(self, reason: str) -> CompareAnswer:
-        """Return the answer for the same file with a column, among those that are not compared, that cannot be read."""
+        """Return the answer for the same file when a column that is not compared cannot be read."""
         return replace(self, rows=None, unreadable=self.unreadable or reason, read_by=(), judged_rows=0)
 
 
 def compare(task: CompareTask, storage: Storage) -> list[CompareAnswer]:
-    """Read and compare the files of a task: an answer for each.
+    """Read and compare the files of a task, and return an answer for each.
 
-    The files are read together, which costs least. If anything differs, each is read alone, to say where.
+    Read the files together first, which is cheapest. If anything differs, read each file alone to say where.
     """
     engines, shapes = Engines(task.engines), KnownShapes()
     after = Reader(task.reading, storage, engines, shapes)
@@ -130,7 +131,7 @@ def compare(task: CompareTask, storage: Storage) -> list[CompareAnswer]:
 
 
 def _unread(reader: Reader, files: Sequence[FileTask]) -> list[str | None]:
-    """Why each of some files cannot be read; None for one that can."""
+    """Return why each file cannot be read; None for a file that can."""
     together = RowStream(reader.scan(files, ARROW))
     together.count_rest()
     if together.failure is None:
@@ -145,21 +146,21 @@ def _unread(reader: Reader, files: Sequence[FileTask]) -> list[str | None]:
 
 @dataclass
 class _Readings:
-    """What was read so far: rows and leaf values of each file, and what differs in each engine and from before."""
+    """What was read so far: rows and leaf values of each file, differences by engine, and differences from before."""
 
     rows: list[int]
     values: list[list[Collector]]
     engines: dict[str, Tally]
     change: Tally | None
-    lanes: dict[str, RowStream] = field(default_factory=dict)
+    streams: dict[str, RowStream] = field(default_factory=dict)
     before: RowStream | None = None
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing differs and nothing failed."""
-        lanes = (*self.lanes.values(), *([self.before] if self.before is not None else []))
+        streams = (*self.streams.values(), *([self.before] if self.before is not None else []))
         tallies = (*self.engines.values(), *([self.change] if self.change is not None else []))
-        return all(lane.failure is None for lane in lanes) and all(tally.is_clean for tally in tallies)
+        return all(stream.failure is None for stream in streams) and all(tally.is_clean for tally in tallies)
 
 
 @dataclass
@@ -173,7 +174,7 @@ class _Comparing:
         return arrow_schema(self.task.reading.columns)
 
     def together(self) -> list[CompareAnswer] | None:
-        """Return the answers for all files, read in one go; None if anything failed or differs."""
+        """Return the answers for all files, read together; None if anything failed or differs."""
         files = self.task.reading.files
         try:
             readings = self._read_while_clean(files)
@@ -197,7 +198,7 @@ class _Comparing:
         return readings
 
     def _lost_rows(self, file: FileTask, rows: int) -> bool:
-        """Whether Arrow gave another number of rows than a file without deletes has by its footer."""
+        """Return whether Arrow read another number of rows than the footer of a file without deletes counts."""
         return not file.deletes and rows != self.after.project(file).row_count
 
     def _answer(
@@ -216,7 +217,7 @@ class _Comparing:
         )
 
     def alone(self, place: int) -> CompareAnswer:
-        """Return the answer for one file, with all that differs in it."""
+        """Return the answer for one file, with all its differences."""
         file = self.task.reading.files[place]
         try:
             *_, readings = self._read((file,))
@@ -232,7 +233,7 @@ class _Comparing:
             engine: tally
             for engine, tally in readings.engines.items()
             if not tally.is_clean
-            and readings.lanes[engine].failure is None
+            and readings.streams[engine].failure is None
             and not self._is_reordered(file, engine, tally)
         }
         suspects = [row for tally in wrong.values() for row in tally.suspects]
@@ -248,9 +249,9 @@ class _Comparing:
             count = self.after.project(file).row_count
             texts = f"{count} rows", f"{readings.rows[0]} rows"
             engines.append(Disagreement(ARROW, Difference(None, None, None, *texts, 1), file.file))
-        for engine, lane in readings.lanes.items():
-            if lane.failure is not None:
-                engines.append(failed(engine, lane.failure, file.file))
+        for engine, stream in readings.streams.items():
+            if stream.failure is not None:
+                engines.append(failed(engine, stream.failure, file.file))
             elif engine in wrong and not (engines and self._is_right(file, engine, judgement)):
                 differences = wrong[engine].differences(self._position(file))
                 engines += (Disagreement(engine, each, file.file) for each in differences)
@@ -266,7 +267,7 @@ class _Comparing:
         )
 
     def _unread(self, file: FileTask, error: ReadFailedError, was_read: bool) -> CompareAnswer:
-        """The answer for a file that Arrow cannot read, though perhaps the oracle can, or Arrow could before."""
+        """Return the answer for a file that Arrow cannot read; the oracle may, or Arrow could before the change."""
         reason = str(error)
         at_fault = refusal(self.after, file, reason)
         if at_fault is not None:
@@ -276,15 +277,15 @@ class _Comparing:
         return CompareAnswer(None, reason, error.is_unsupported)
 
     def _reads_before(self, place: int) -> bool:
-        """Whether a file can be read under the schema before a change, if there is one."""
+        """Return whether a file can be read under the schema before a change, if there is one."""
         if self.before is None or self.task.before is None:
             return False
-        lane = RowStream(self.before.scan((self.task.before.files[place],), ARROW))
-        lane.count_rest()
-        return lane.failure is None
+        stream = RowStream(self.before.scan((self.task.before.files[place],), ARROW))
+        stream.count_rest()
+        return stream.failure is None
 
     def _is_reordered(self, file: FileTask, engine: str, tally: Tally) -> bool:
-        """Whether an engine gives the very same rows in another order: joins with deletes do not keep it."""
+        """Return whether an engine yields the same rows in another order: joins with deletes do not keep the order."""
         if not file.deletes or tally.expected_rows != tally.found_rows:
             return False
         expected, found = (
@@ -293,7 +294,7 @@ class _Comparing:
         return same_rows_in_any_order(expected, found, self.task.reading.columns)
 
     def _is_right(self, file: FileTask, engine: str, judgement: Judgement) -> bool:
-        """Whether an engine that differs from Arrow gives the oracle's rows, at the rows that were judged."""
+        """Return whether an engine that differs from Arrow agrees with the oracle in the rows that were judged."""
         live = sorted((position, row) for position, row in judgement.rows.items() if row is not None)
         count = self.after.project(file).row_count
         by_position = dict(live)
@@ -316,7 +317,7 @@ class _Comparing:
         return number == expected and bool(rows) and all(same_value(by_position[p], row) for p, row in rows)
 
     def _position(self, file: FileTask) -> Sequence[int] | None:
-        """The position in the file of each row; None if that is its number."""
+        """Return the position in the file of each row; None if that is its number."""
         if not file.deletes:
             return None
         batches = self.after.of_columns(Schema(())).with_positions.scan((file,), ARROW)
@@ -328,7 +329,7 @@ class _Comparing:
         Raises `ReadFailedError` if Arrow fails under the schema of the state.
         """
         columns = self.task.reading.columns
-        lanes = {
+        streams = {
             engine: RowStream(self.after.scan(files, engine))
             for engine in self.task.engines
             if engine != ARROW and self.after.reads_itself(engine, files[0])
@@ -337,25 +338,25 @@ class _Comparing:
         readings = _Readings(
             [0] * len(files),
             [[Collector.of(term, columns) for term in self.task.terms] for _ in files],
-            {engine: Tally(columns) for engine in lanes},
+            {engine: Tally(columns) for engine in streams},
             None if change is None else Tally(change.after),
-            lanes,
-            None if change is None else change.lane(self, files),
+            streams,
+            None if change is None else change.stream(self, files),
         )
         try:
             for place, batch in self._pieces(files):
                 readings.rows[place] += batch.num_rows
                 for collector in readings.values[place]:
                     collector.add(batch)
-                for engine, lane in lanes.items():
-                    if lane.failure is None:
-                        compare_next(lane, batch, batch.columns, readings.engines[engine])
+                for engine, stream in streams.items():
+                    if stream.failure is None:
+                        compare_next(stream, batch, batch.columns, readings.engines[engine])
                 if change is not None and readings.change is not None:
                     change.compare(readings.before, batch, readings.change)
                 yield readings
-            for engine, lane in lanes.items():
-                if lane.failure is None:
-                    readings.engines[engine].add_extra(lane.count_rest())
+            for engine, stream in streams.items():
+                if stream.failure is None:
+                    readings.engines[engine].add_extra(stream.count_rest())
             if readings.before is not None and readings.before.failure is None and readings.change is not None:
                 readings.change.add_missing(readings.before.count_rest())
             yield readings
@@ -363,21 +364,21 @@ class _Comparing:
             _close(readings)
 
     def _pieces(self, files: Sequence[FileTask]) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Arrow's batches, each with the place of its file. Without deletes the files are read in one scan."""
+        """Yield Arrow's batches, each with the place of its file. Files without deletes are read in one scan."""
         if any(file.deletes for file in files):
             for place, file in enumerate(files):
                 yield from ((place, batch) for batch in self.after.scan((file,), ARROW))
             return
         counts = [self.after.project(file).row_count for file in files]
-        lane = RowStream(self.after.scan(files, ARROW))
+        stream = RowStream(self.after.scan(files, ARROW))
         for place, count in enumerate(counts):
-            for batch in lane.take(count):
+            for batch in stream.take(count):
                 yield place, batch
-        rest = lane.count_rest()
-        if lane.failure is not None:
-            raise ReadFailedError(lane.failure)
+        rest = stream.count_rest()
+        if stream.failure is not None:
+            raise ReadFailedError(stream.failure)
         if rest:
-            raise ReadFailedError(f"Arrow gives {rest} rows more than the footers count")
+            raise ReadFailedError(f"Arrow returns {rest} rows more than the footers count")
 
     def _first_rows(self, place: int) -> SideBySide | None:
         wanted = self.task.compared_rows[place]
@@ -390,14 +391,14 @@ class _Comparing:
 
 @dataclass(frozen=True)
 class _ChangeColumns:
-    """The columns in which a change could show: those of the schema after it that are not proved to be as before.
+    """The columns that a change may alter: those of the schema after it that are not proved to keep their values.
 
     Parameters
     ----------
     after, places:
-        These columns, and their places among those that are read.
+        These columns, and their places among the columns that are read.
     before:
-        Those of them that the schema before has, as it has them.
+        The same columns in the schema before, as far as it has them.
     """
 
     after: Schema
@@ -421,23 +422,23 @@ class _ChangeColumns:
         before = Schema(tuple(f for f in comparing.task.before.columns.fields if f.field_id in ids))
         return _ChangeColumns(after, places, before)
 
-    def lane(self, comparing: _Comparing, files: Sequence[FileTask]) -> RowStream | None:
-        """Return the columns as they were, by Arrow; None if there are none."""
+    def stream(self, comparing: _Comparing, files: Sequence[FileTask]) -> RowStream | None:
+        """Return the stream of these columns before the change, by Arrow; None if there are none."""
         if comparing.before is None or comparing.task.before is None or not self.before.fields:
             return None
         before_files = {file.file: file for file in comparing.task.before.files}
         reader = comparing.before.of_columns(self.before)
         return RowStream(reader.scan([before_files[file.file] for file in files], ARROW))
 
-    def compare(self, lane: RowStream | None, batch: pa.RecordBatch, tally: Tally) -> None:
-        """Hold the next rows after the change against what those before it lead to."""
+    def compare(self, stream: RowStream | None, batch: pa.RecordBatch, tally: Tally) -> None:
+        """Compare the next rows after the change with those expected by the rows before it."""
         found = [batch.column(place) for place in self.places]
-        if lane is None:
+        if stream is None:
             expected = expected_columns([], batch.num_rows, self.before, self.after)
             tally.add(expected, found, batch.num_rows)
             return
         at = 0
-        for piece in lane.take(batch.num_rows):
+        for piece in stream.take(batch.num_rows):
             expected = expected_columns(piece.columns, piece.num_rows, self.before, self.after)
             tally.add(expected, [column.slice(at, piece.num_rows) for column in found], piece.num_rows)
             at += piece.num_rows
@@ -446,18 +447,18 @@ class _ChangeColumns:
 
 
 def _close(readings: _Readings) -> None:
-    for lane in (*readings.lanes.values(), readings.before):
-        if lane is not None:
-            lane.close()
+    for stream in (*readings.streams.values(), readings.before):
+        if stream is not None:
+            stream.close()
 
 
 def _head(reader: Reader, file: FileTask, wanted: int) -> tuple[dict[int, str], ...]:
-    """The first rows of a file, as text by field id; none if they cannot be read."""
-    lane = RowStream(reader.scan((file,), ARROW))
+    """Return the first rows of a file, as text by field id; none if they cannot be read."""
+    stream = RowStream(reader.scan((file,), ARROW))
     fields = reader.reading.columns.fields
     rows = []
-    for batch in lane.take(wanted):
+    for batch in stream.take(wanted):
         for i in range(batch.num_rows):
             rows.append({f.field_id: preview(batch.column(n)[i], f.field_type) for n, f in enumerate(fields)})
-    lane.close()
-    return () if lane.failure is not None else tuple(rows)
+    stream.close()
+    return () if stream.failure is not None else tuple(rows)

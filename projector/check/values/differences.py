@@ -1,4 +1,4 @@
-"""Where two readings of the same rows differ, column by column, and what a report says of it."""
+"""Find where two readings of the same rows differ, column by column, and describe it for reports."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from projector.schema.schema import Schema
 from projector.schema.types import IcebergType
 
 PLANNING = "planning"
-"""Who is at fault when a file is skipped by its bounds or its partition."""
+"""The name to blame when a file is wrongly skipped by its bounds or its partition."""
 
 _LONGEST = 120
 _SUSPECTS = 4
-"""Differing rows that are kept of each batch for the oracle to look at."""
+"""Differing rows of each batch for the oracle to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,18 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference, and where it was seen.
+    """A difference, the engine at fault, and the file or filter.
 
     Parameters
     ----------
     engine:
-        The engine whose rows are not as expected; None if the projection itself is at fault, whatever the engine.
+        The engine whose rows are not as expected; None if the projection itself is at fault, with every engine.
     file:
         The file; None for a filter over several.
     row_filter:
         The filter, as text.
     failure:
-        Why rows could not be read at all; then there is no difference to show.
+        Why rows could not be read at all; then the difference has no values.
     """
 
     engine: str | None
@@ -72,12 +72,12 @@ class Disagreement:
 
 
 def failed(engine: str | None, reason: str, file: str | None = None, row_filter: str | None = None) -> Disagreement:
-    """Return the disagreement of an engine that could not read rows that another one reads."""
+    """Return the disagreement of an engine that could not read rows that another engine reads."""
     return Disagreement(engine, Difference(None, None, None, "rows", reason, 0), file, row_filter, reason)
 
 
 def wrongly_skipped(file: str, row_filter: Expression) -> Disagreement:
-    """Return the disagreement of planning, whatever the engine, that skips a file with rows of a filter."""
+    """Return the disagreement of planning, with every engine, that skips a file with rows that a filter accepts."""
     difference = Difference(None, None, None, "rows of the filter", "none, by the bounds or partition of the file", 1)
     return Disagreement(PLANNING, difference, file, str(row_filter))
 
@@ -91,7 +91,7 @@ class _Column:
 
 
 class Tally:
-    """What differs between the rows expected and the rows found, added up batch by batch.
+    """The differences between expected and found rows, added up batch by batch.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Tally:
     expected_rows, found_rows:
         Rows so far.
     suspects:
-        Some rows that differ, by their number from 0.
+        Some rows that differ, numbered from 0.
     """
 
     def __init__(self, columns: Schema) -> None:
@@ -147,7 +147,7 @@ class Tally:
         self._found[place] = _Column(len(rows), start + first, preview(one[first], kind), preview(other[first], kind))
 
     def differences(self, positions: Sequence[int] | None = None) -> Iterator[Difference]:
-        """Yield what differs: the number of rows alone if that differs, else each column.
+        """Yield the differences: only the number of rows if that differs, else those of each column.
 
         Parameters
         ----------
@@ -176,10 +176,10 @@ def preview_value(value: Any) -> str:
 
 
 def same_rows_in_any_order(one: pa.Table, other: pa.Table, columns: Schema) -> bool:
-    """Return whether two tables whose columns are those of a schema hold the same rows, in whatever order.
+    """Return whether two tables with the columns of a schema hold the same rows, in any order.
 
-    Rows are ordered by every leaf outside lists and maps first. If rows that tie in all of those differ, lists and maps
-    count too, as text: slow, but an engine is never accused for the order of its rows.
+    Sort rows by every leaf outside lists and maps first. If rows with equal leaves differ, sort by lists and maps too,
+    as text: slow, but an engine is never blamed for the order of its rows.
     """
     if one.num_rows != other.num_rows:
         return False
@@ -202,7 +202,7 @@ def _by_all(table: pa.Table, columns: Schema) -> pa.Table:
 
 
 def _leaves(array: pa.Array) -> Iterator[pa.Array]:
-    """The leaves of a column outside lists and maps, and whether each struct is there."""
+    """Yield the leaves of a column outside lists and maps, and the validity of each struct."""
     if isinstance(array.type, pa.BaseExtensionType):
         yield from _leaves(array.storage)
     elif pa.types.is_struct(array.type):

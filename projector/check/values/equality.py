@@ -1,6 +1,6 @@
-"""Whether two Arrow arrays of one type hold the same values, and in which rows they do not: exactly, at any depth.
+"""Compare two Arrow arrays of one type exactly, at any depth: whether they hold the same values, and in which rows.
 
-Nulls equal nulls at every level; what a null parent hides does not count. Floats are compared by their bits, so -0.0 is
+Nulls equal nulls at every level; values under a null parent are ignored. Floats are compared by their bits, so -0.0 is
 not 0.0, but any NaN equals any NaN. Entries of maps are compared in their order.
 """
 
@@ -27,7 +27,7 @@ def differing(one: pa.Array, other: pa.Array) -> pa.BooleanArray:
 
 
 def _unequal(one: pa.Array, other: pa.Array, both: pa.BooleanArray) -> pa.BooleanArray:
-    """Where values differ; it counts only where `both` are valid."""
+    """Return where values differ; the result is meaningful only where `both` are valid."""
     kind = one.type
     if pa.types.is_null(kind):
         return pa.repeat(False, len(one))
@@ -64,7 +64,7 @@ def _lengths(array: pa.Array) -> pa.Int32Array:
 
 
 def _bits(array: pa.Array) -> pa.Array:
-    """The array with floats as integers of the same bits, for Arrow's own comparison has -0.0 equal 0.0."""
+    """Return the array with floats as integers of the same bits, because Arrow's own comparison has -0.0 equal 0.0."""
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         return _bits(array.storage)

@@ -1,4 +1,4 @@
-"""What columns must be after a change, as Arrow arrays made of those before it: by field id, promoted, defaulted."""
+"""Compute the expected columns after a change from those before it, as Arrow arrays: by id, promoted, defaulted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TICKS_PER_DAY = {
 
 
 def expected_columns(columns: Sequence[pa.Array], length: int, before: Schema, after: Schema) -> list[pa.Array]:
-    """Return the columns under the schema after a change that those under the schema before it lead to.
+    """Return the expected columns under the schema after a change, computed from those under the schema before it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def expected_columns(columns: Sequence[pa.Array], length: int, before: Schema, a
 
 
 def default_column(field: NestedField, length: int) -> pa.Array:
-    """Return what rows written before a field was added hold in it (spec: Default values)."""
+    """Return the values of a field in rows written before the field was added (spec: Default values)."""
     target = arrow_type(field.field_type)
     if field.initial_default is None:
         return pa.nulls(length, target)
@@ -91,7 +91,7 @@ def _column(array: pa.Array, before: IcebergType, after: IcebergType) -> pa.Arra
 
 
 def _start_of_day(days: pa.Array, ticks_per_day: int, target: pa.DataType) -> pa.Array:
-    """Dates as timestamps. A day out of range becomes null: reading it is an error, so any value there is wrong."""
+    """Return dates as timestamps. A day out of range becomes null: reading it is an error, so any value is wrong."""
     number = days.view(pa.int32()).cast(pa.int64())
     most = (2**63 - 1) // ticks_per_day
     fits = pc.and_(pc.less_equal(number, most), pc.greater_equal(number, -most))

@@ -1,6 +1,6 @@
-"""The row oracle on the rows that are worth judging: Arrow's values there must be the oracle's, one by one.
+"""Compare Arrow with the row oracle, value by value, in the rows that are most likely to be wrong.
 
-Those rows are the first and last of row groups, rows with the least and greatest value, nulls at each level, empty and
+Those are the first and last rows of row groups, rows with the least and greatest value, nulls at each level, empty and
 long lists, NaN, and rows around deleted ones. Small files are judged whole.
 """
 
@@ -24,27 +24,27 @@ from projector.planning.scan.tasks import FileTask
 from projector.schema.schema import Schema
 
 JUDGED_WHOLE = 2_000
-"""Rows of a file up to which all of them are judged."""
+"""The most rows of a file that is judged whole."""
 
 MOST_JUDGED = 256
-"""Rows that are judged of a larger file."""
+"""The most rows that are judged of a larger file."""
 
 MOST_DELETES = 200_000
-"""Rows in the delete files of a file that is judged at most: the oracle reads each of them as Python values."""
+"""The most rows in the delete files of a judged file: the oracle reads each of them as Python values."""
 
 _ROW_GROUPS, _EDGE, _GAPS = 16, 4, 16
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the oracle says of a file.
+    """The oracle's rows of a file, beside Arrow's.
 
     Parameters
     ----------
     rows:
-        The rows judged, by position; None for one that is deleted.
+        The judged rows, by position; None for a deleted row.
     arrow:
-        What Arrow gives at these positions; a deleted row is not in it.
+        Arrow's rows at these positions, without deleted rows.
     disagreements:
         Where Arrow differs.
     """
@@ -55,14 +55,12 @@ class Judgement:
 
 
 def judge(reader: Reader, file: FileTask, suspects: Iterable[int] = ()) -> Judgement:
-    """Return what the oracle says of a file, at the rows worth judging and at some suspects.
+    """Judge a file, in the rows worth judging and in some suspects. Raises `ReadFailedError` if Arrow cannot read it.
 
     Parameters
     ----------
     suspects:
-        Numbers of rows among those that Arrow gives, from 0.
-
-    Raises `ReadFailedError` if Arrow cannot read the file.
+        Numbers of suspect rows among those that Arrow returns, from 0.
     """
     projected = reader.project(file)
     keyed = reader.with_positions
@@ -101,9 +99,9 @@ def _differences(
 
 
 def refusal(reader: Reader, file: FileTask, reason: str) -> Disagreement | None:
-    """Return that Arrow is at fault for a file it could not read, for some reason; None if the oracle cannot either.
+    """Return Arrow's disagreement about a file that it could not read; None if the oracle cannot read it either.
 
-    A file too large for the oracle is taken for unreadable.
+    A file too large for the oracle counts as unreadable.
     """
     try:
         projected = reader.project(file)
@@ -122,7 +120,7 @@ def may_judge(file: FileTask) -> bool:
 
 
 def _at(keyed: Reader, file: FileTask, chosen: Sequence[int], columns: Schema) -> Iterator[tuple[int, Row]]:
-    """What Arrow gives at some positions, each with its position."""
+    """Yield Arrow's rows at some positions, each with its position."""
     wanted = pa.array(chosen, pa.int64())
     width = len(columns.fields)
     for batch in keyed.scan((file,), ARROW):
@@ -134,7 +132,7 @@ def _at(keyed: Reader, file: FileTask, chosen: Sequence[int], columns: Schema) -
 
 
 def _worth_judging(keyed: Reader, file: FileTask, suspects: set[int]) -> set[int]:
-    """Positions of a large file that are worth judging, and those of the suspects."""
+    """Return the positions of a large file that are worth judging, and those of the suspects."""
     found = set(_row_group_edges(keyed, file))
     notes = [_Extremes() for _ in keyed.reading.columns.fields[:-1]]
     extra: set[int] = set()
@@ -176,7 +174,7 @@ def _row_group_edges(keyed: Reader, file: FileTask) -> Iterator[int]:
 
 
 def _gaps(last: int, positions: pa.Int64Array) -> Iterator[tuple[int, int]]:
-    """Neighbours among the positions of rows that are not neighbours in the file."""
+    """Yield consecutive positions of rows that are not neighbours in the file."""
     first = positions[0].as_py()
     if first != last + 1:
         yield last, first
@@ -188,7 +186,7 @@ def _gaps(last: int, positions: pa.Int64Array) -> Iterator[tuple[int, int]]:
 
 
 class _Extremes:
-    """Positions of the rows of one column that hold its extremes: values, nulls, lengths."""
+    """Collects the positions of rows that hold a column's extremes: values, nulls, lengths."""
 
     def __init__(self) -> None:
         self._once: dict[tuple[object, ...], int] = {}
@@ -199,7 +197,7 @@ class _Extremes:
         return {*self._once.values(), *(position for _, position in self._best.values())}
 
     def add(self, array: pa.Array, positions: pa.Int64Array, path: tuple[object, ...] = ()) -> None:
-        """Look at the next rows: an array of one value for each."""
+        """Add the next rows: one value for each."""
         kind = array.type
         if isinstance(kind, pa.BaseExtensionType):
             array, kind = array.storage, array.type.storage_type

@@ -1,4 +1,4 @@
-"""Some values of a leaf column, which filters on it are made of: its extremes, and whether there are nulls and NaN."""
+"""Collect some values of a leaf column, to make filters of: its extremes, and whether it has nulls and NaN."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from projector.planning.filters.expressions import BoundTerm
 from projector.schema.schema import Schema
 
 _MOST = 9
-"""Values that are kept of a leaf: its extremes, and those of some batches in between."""
+"""The most values to collect of a leaf: its extremes, and those of some batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeafValues:
-    """Some values of a leaf that are in a file.
+    """Some values of a leaf in a file.
 
     Parameters
     ----------
     some:
-        Ascending: its least and greatest value, and some in between; empty if there are none but nulls and NaN.
+        Ascending: the least and greatest value, and some in between; empty if it has only nulls and NaN.
     nulls, nan:
-        Whether there are nulls, and NaN.
+        Whether it has nulls, and NaN.
     """
 
     some: tuple[Any, ...] = ()
@@ -65,12 +65,12 @@ class Collector:
         return Collector(term, place, path)
 
     def leaf(self, batch: pa.RecordBatch) -> pa.Array:
-        """Return the leaf of a batch; null if a struct above it is null."""
+        """Return the leaf of a batch; it is null if a struct above it is null."""
         array = batch.column(self.column)
         return pc.struct_field(array, self._path) if self._path else array
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Look at a batch."""
+        """Collect values of a batch."""
         array = self.leaf(batch)
         self._nulls |= bool(array.null_count)
         if array.null_count == len(array):
@@ -87,12 +87,12 @@ class Collector:
 
     @property
     def values(self) -> LeafValues:
-        """What was collected."""
+        """The values that were collected."""
         return LeafValues(_few(self._values), self._nulls, self._nan)
 
 
 def _few(values: set[Any]) -> tuple[Any, ...]:
-    """The least, the greatest, and some in between, ascending."""
+    """Return the least and greatest value and some in between, ascending."""
     ordered = sorted(values)
     if len(ordered) <= _MOST:
         return tuple(ordered)

@@ -1,4 +1,4 @@
-"""Chosen files of a snapshot as file tasks, by what was read of the manifests: all of them, and those of a filter."""
+"""Plan chosen files of a snapshot as file tasks, from manifests that are already read, with and without a filter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class PlannedFiles:
     """Some files of one snapshot under a state's schema.
 
-    Planning a filter costs what these files, and the deletes that apply to them, take; not what the table would.
+    The cost of planning a filter grows with these files and the deletes that apply to them, not with the table.
     """
 
     state: TableState
@@ -40,7 +40,7 @@ class PlannedFiles:
 
     @cached_property
     def unplanned(self) -> dict[str, ProjectorError]:
-        """Why a file cannot be planned, by its path; each file is planned alone, so that others are not blamed."""
+        """Why files cannot be planned, by path; each is planned alone, so that others are not blamed."""
         found: dict[str, ProjectorError] = {}
         for file in self.files:
             try:
@@ -64,15 +64,15 @@ class PlannedFiles:
         return [file for file in self._live_deletes if (file.path, file.data_file.content_offset) in wanted]
 
     def kept(self, row_filter: Expression) -> tuple[FileTask, ...]:
-        """Return the files that a filter leaves, each with the deletes that it leaves. Raises like `tasks`."""
+        """Return the files that a filter does not skip, with their remaining deletes. Raises like `tasks`."""
         return tuple(self._plan(self.files, row_filter, self._deletes))
 
     def keeps_one(self, row_filter: Expression) -> bool:
-        """Return whether a filter leaves any of the files. Raises like `tasks`."""
+        """Return whether a filter does not skip all of the files. Raises like `tasks`."""
         return next(self._plan(self.files, row_filter, ()), None) is not None
 
     def reading(self, columns: Schema, tasks: Sequence[FileTask], row_filter: Expression = TRUE) -> Reading:
-        """Return how some columns of the files are read, and what a filter looks at. Raises `ProjectorError`."""
+        """Return the reading of some columns of the files, and of those in a filter. Raises `ProjectorError`."""
         files, metadata = self.state.files, self.state.metadata
         snapshot = metadata.snapshot(self.snapshot_id)
         source = SnapshotSource(metadata, snapshot, self.state.schema, files.storage, files.resolver)
@@ -94,7 +94,7 @@ class PlannedFiles:
 def plan_files(
     state: TableState, snapshot_id: int, files: Sequence[LiveFile]
 ) -> tuple[PlannedFiles, Mapping[str, ProjectorError]]:
-    """Return the files of a snapshot that can be planned, and why others cannot, by path."""
+    """Return the files of a snapshot that can be planned, and the errors of the others, by path."""
     together = PlannedFiles(state, snapshot_id, files)
     try:
         _ = together.tasks

@@ -1,6 +1,6 @@
-"""Columns whose values a change cannot alter: the plans before and after give them from the same place in the same way.
+"""Prove that a change cannot alter columns: the plans before and after yield them from the same place in the same way.
 
-That is a proof, not a sample: nothing has to be read. It is made of the plans that files are read with.
+This is a proof, not a sample: nothing has to be read. It uses the very plans that files are read with.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from projector.projection.plan import Constant, MetadataColumn, Null, Plan, Read
 
 
 def proved_columns(before: Plan, after: Plan) -> frozenset[int]:
-    """Return the ids of the top-level columns of both plans that read the same values, whatever they are called."""
+    """Return the ids of the top-level columns of both plans that read the same values, under any name."""
     were, now = _sources(before), _sources(after)
     return frozenset(top for top in were.keys() & now.keys() if were[top] == now[top])
 
 
 def _sources(plan: Plan) -> dict[int, list[Any]]:
-    """For each top-level column, where it and all in it come from, whatever they are called."""
+    """Return, for each top-level column, where it and the fields inside come from, without names."""
     found: dict[int, list[Any]] = {}
     tops = {field.field_id for field in plan.schema.fields}
     current: list[Any] = []

@@ -27,19 +27,19 @@ from projector.schema.reserved import POS
 from projector.schema.schema import Schema
 
 ARROW = "arrow"
-"""The engine that the others are compared with, and that reads before and after a change."""
+"""The engine that reads before and after a change; other engines are compared with it."""
 ORACLE = "rows"
 """The engine that judges Arrow, on chosen rows."""
 BATCH_SIZE = 65_536
 
 
 class ReadFailedError(Exception):
-    """Rows could not be read: the reason, in one line. Trouble of the machine or of a store is not one of these.
+    """Raised with a reason, in one line, if rows could not be read. Not raised for trouble of the machine or a store.
 
     Attributes
     ----------
     is_unsupported:
-        Whether nothing is wrong with the file: it is of a kind that projector does not read.
+        Whether the file may be valid, but of a kind that projector does not support.
     """
 
     def __init__(self, reason: str, *, is_unsupported: bool = False) -> None:
@@ -49,7 +49,7 @@ class ReadFailedError(Exception):
 
 @dataclass(frozen=True)
 class Reading:
-    """Files, and what is read of them: a scan's request without the storage.
+    """Files and the columns to read of them: a scan's request without the storage.
 
     Parameters
     ----------
@@ -67,17 +67,17 @@ class Reading:
 
     @staticmethod
     def of(request: ScanRequest, files: Iterable[FileTask]) -> Reading:
-        """Return the reading that a scan's request asks for."""
+        """Return the reading of a scan's request."""
         return Reading(request.schema, tuple(files), request.probes, request.name_mapping, request.data_files)
 
     def request(self, storage: Storage, row_filter: Expression = TRUE) -> ScanRequest:
-        """Return the request of a scan, with what opens files."""
+        """Return the request of a scan, with a storage."""
         return ScanRequest(
             self.columns, storage, row_filter, self.probes, self.name_mapping, data_files=self.data_files
         )
 
     def of_columns(self, columns: Schema) -> Reading:
-        """Return the reading of the same files, of other columns."""
+        """Return the reading of other columns of the same files."""
         return replace(self, columns=columns)
 
     def with_positions(self) -> Reading:
@@ -87,7 +87,7 @@ class Reading:
 
 
 class Engines:
-    """The executors of some engines. Raises `UnsupportedError` or `ImportError` for one that is not installed."""
+    """The executors of some engines. Raises `UnsupportedError` or `ImportError` for an engine that is not installed."""
 
     def __init__(self, engines: Iterable[str]) -> None:
         self._executors = {engine: executor(engine) for engine in (ARROW, *engines)}
@@ -97,7 +97,7 @@ class Engines:
 
 
 class Reader:
-    """Reads the files of a reading. A footer is read once, however often and by whatever engine the file is read."""
+    """Reads the files of a reading. A footer is read once, even if several engines read the file several times."""
 
     def __init__(self, reading: Reading, storage: Storage, engines: Engines, shapes: KnownShapes) -> None:
         self.reading = reading
@@ -126,9 +126,9 @@ class Reader:
         return known if known.task is file else replace(known, task=file)
 
     def scan(self, files: Sequence[FileTask], engine: str, row_filter: Expression = TRUE) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of some files that pass a filter, as the engine's own scan gives them.
+        """Yield the rows of some files that pass a filter, by the engine's own scan.
 
-        Raises `ReadFailedError` when they cannot be read, or have other Arrow types than every scan has.
+        Raises `ReadFailedError` if they cannot be read, or do not have the Arrow types of every scan.
         """
         request = self.request if row_filter is TRUE else replace(self.request, row_filter=row_filter)
         projected = [self.project(file) for file in files]
@@ -136,7 +136,7 @@ class Reader:
             yield from self._engines[engine](projected, request, BATCH_SIZE)
 
     def reads_itself(self, engine: str, file: FileTask) -> bool:
-        """Return whether an engine reads a file itself, and does not leave it to Arrow."""
+        """Return whether an engine reads a file itself, without falling back to Arrow."""
         projected = self.project(file)
         with reading_errors():
             return reads_itself(engine, projected, self.request)
@@ -144,17 +144,17 @@ class Reader:
 
 @contextmanager
 def reading_errors() -> Iterator[None]:
-    """Turn what goes wrong while rows are read into `ReadFailedError`.
+    """Turn errors while rows are read into `ReadFailedError`.
 
-    Raises `ExhaustedError` and `StoreError` as they are: who is at fault there is not the file.
+    Raise `ExhaustedError` and `StoreError` unchanged: the file is not at fault.
     """
     try:
         yield
     except (ReadFailedError, ExhaustedError, StoreError):
         raise
-    except Exception as error:  # an engine's own failure is what is looked for here
-        said = str(error) if isinstance(error, ProjectorError) else f"{type(error).__name__}: {error}"
-        reason = " ".join(said.split())
+    except Exception as error:  # the check looks for failures of engines, of any type
+        text = str(error) if isinstance(error, ProjectorError) else f"{type(error).__name__}: {error}"
+        reason = " ".join(text.split())
         if is_exhaustion(error):
             raise ExhaustedError(f"The machine ran out of resources while values were read: {reason}") from error
         raise ReadFailedError(reason, is_unsupported=isinstance(error, UnsupportedError)) from error
@@ -162,7 +162,7 @@ def reading_errors() -> Iterator[None]:
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Silence warnings: engines warn of what a check reports anyway. Only the main thread may change them."""
+    """Silence warnings: engines warn about what a check reports anyway. Only the main thread may change the filters."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

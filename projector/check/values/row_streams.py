@@ -1,4 +1,4 @@
-"""Streams of batches laid side by side, row for row, though each is cut into batches in its own places."""
+"""Compare streams of batches row by row, although each is cut into batches at different places."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from projector.check.values.reading import ReadFailedError
 
 
 class RowStream:
-    """A stream of batches, drawn in as many rows as are asked for.
+    """A stream of batches that yields any number of rows at a time.
 
     Attributes
     ----------
     failure:
-        Why the stream could not go on; None unless it failed.
+        Why the stream failed; None if it has not.
     """
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
@@ -36,7 +36,7 @@ class RowStream:
             yield piece
 
     def count_rest(self) -> int:
-        """Return how many rows are left, and read them all."""
+        """Read the remaining rows and return their number."""
         count = 0
         while (batch := self._next()) is not None:
             count += batch.num_rows
@@ -44,7 +44,7 @@ class RowStream:
         return count
 
     def close(self) -> None:
-        """End the stream early."""
+        """Close the stream before its end."""
         close = getattr(self._batches, "close", None)
         if close is not None:
             close()
@@ -61,12 +61,12 @@ class RowStream:
         return self._rest
 
 
-def compare_next(lane: RowStream, batch: pa.RecordBatch, expected: Sequence[pa.Array], tally: Tally) -> None:
-    """Hold the next rows of an engine against Arrow's."""
+def compare_next(stream: RowStream, batch: pa.RecordBatch, expected: Sequence[pa.Array], tally: Tally) -> None:
+    """Compare the next rows of an engine with Arrow's."""
     at = 0
-    for piece in lane.take(batch.num_rows):
+    for piece in stream.take(batch.num_rows):
         if not piece.schema.equals(batch.schema, check_metadata=False):
-            lane.failure = f"gives Arrow types {piece.schema.types}, not {batch.schema.types}"
+            stream.failure = f"returns Arrow types {piece.schema.types}, not {batch.schema.types}"
             return
         tally.add([column.slice(at, piece.num_rows) for column in expected], piece.columns, piece.num_rows)
         at += piece.num_rows

@@ -1,4 +1,4 @@
-"""Tasks done in this process, or sent to the executor of a check: with the same answers in the same order."""
+"""Run tasks in this process, or on the executor of a check, with the same answers in the same order."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True)
 class Sent(Generic[_Task, _Answer]):
-    """A task on its way to a worker, and what does it there.
+    """A task for a worker, and the function that runs it.
 
     Parameters
     ----------
     do:
-        A function of a module, which can be pickled.
+        A module's function, which can be pickled.
     properties:
         The storage's; they may hold secrets and are not shown.
     """
@@ -41,14 +41,14 @@ class Sent(Generic[_Task, _Answer]):
 
 
 def run_sent(sent: Sent[_Task, _Answer]) -> _Answer:
-    """Do a task where it was sent to."""
+    """Run a task on a worker."""
     return sent.do(sent.task, worker_storage(sent.properties))
 
 
 def run_tasks(files: TableFiles, do: Callable[[_Task, Storage], _Answer], tasks: Iterable[_Task]) -> Iterator[_Answer]:
-    """The answer that `do` gives to every task, in order: on the check's executor where it has one, else here.
+    """Yield the answer of `do` to every task, in order: on the check's executor if it has one, else in this process.
 
-    Warns of the first task that the executor loses; those are done here. Raises `UnsupportedError` as `refuse_forks`.
+    Warn once if the executor loses tasks, and run those in this process. Raises `UnsupportedError` as `refuse_forks`.
     """
     if files.executor is None:
         for task in tasks:
@@ -69,10 +69,10 @@ def run_tasks(files: TableFiles, do: Callable[[_Task, Storage], _Answer], tasks:
 
 
 def refuse_forks(executor: Executor) -> None:
-    """Refuse processes that are forked: Polars, used before, hangs in them. Raises `UnsupportedError`."""
+    """Raise `UnsupportedError` for an executor of forked processes: Polars hangs in them if it was used before."""
     context = getattr(executor, "_mp_context", None) if isinstance(executor, ProcessPoolExecutor) else None
     if context is not None and context.get_start_method() == "fork":
         raise UnsupportedError(
-            "Values are not read by forked processes, in which Polars hangs",
+            "Cannot read values in forked processes: Polars hangs in them",
             hint='give ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))',
         )

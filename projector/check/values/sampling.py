@@ -1,4 +1,4 @@
-"""Which files are read at level `values`: all of them, or some of every shape, spec and kind of deletes."""
+"""Choose the files to read at level `values`: all, or some of every shape, partition spec and kind of deletes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from projector.metadata.table_metadata import TableMetadata
 
 @dataclass(frozen=True, slots=True)
 class SampledFile:
-    """A live file, the snapshot that it is read in, and the rows that its footer counts."""
+    """A live file, the snapshot to read it in, and the rows that its footer counts."""
 
     file: LiveFile
     snapshot_id: int
@@ -22,14 +22,14 @@ class SampledFile:
 
 @dataclass(frozen=True)
 class ChosenFiles:
-    """Files to read, each in one snapshot that has it.
+    """The files to read, each in one snapshot that holds it.
 
     Parameters
     ----------
     groups:
-        The files of each group of the footers: one shape, and the columns that the partition tuple holds.
+        The files of each group of the footers: one shape, and the columns in the partition tuple.
     left_out, left_out_rows:
-        Live files that are not read, and their rows.
+        The number of live files that are not read, and their rows.
     """
 
     groups: tuple[tuple[SampledFile, ...], ...]
@@ -38,12 +38,12 @@ class ChosenFiles:
 
     @property
     def files(self) -> int:
-        """How many files are read."""
+        """The number of files to read."""
         return sum(map(len, self.groups))
 
     @property
     def rows(self) -> int:
-        """How many rows they have, by their footers."""
+        """The number of their rows, by their footers."""
         return sum(file.rows for group in self.groups for file in group)
 
 
@@ -53,14 +53,14 @@ def choose_files(
     size: SampleSize,
     delete_kinds: Callable[[int, Sequence[LiveFile]], Mapping[str, object]],
 ) -> ChosenFiles:
-    """Choose files to read: those with rows first, the smallest first.
+    """Choose the files to read: those with rows first, the smallest first.
+
+    A fault that depends only on the kind of a file shows in any file of the kind.
 
     Parameters
     ----------
     delete_kinds:
-        The kinds of deletes that apply to some files of a snapshot, by path. Asked only for a sample.
-
-    What is found in a file is found in any other one of its kind, as far as it depends on the kind.
+        Returns the kinds of deletes that apply to some files of a snapshot, by path. Called only for a sample.
     """
     current = metadata.current_snapshot_id
     groups = [
@@ -99,7 +99,7 @@ def _taken(files: Iterable[SampledFile], size: SampleSize) -> Iterator[SampledFi
 
 
 def by_snapshot(files: Iterable[SampledFile]) -> Mapping[int, tuple[SampledFile, ...]]:
-    """Return files by the id of the snapshot that they are read in."""
+    """Return files by the id of the snapshot to read them in."""
     found: dict[int, list[SampledFile]] = {}
     for each in files:
         found.setdefault(each.snapshot_id, []).append(each)

@@ -1,4 +1,4 @@
-"""What comparing values brings: for one state (engines, filters), and for a change (before and after)."""
+"""Compare values: of one state (between engines, and with filters), and of a change (before and after)."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from projector.check.evidence.state import TableState
 
 FILES_IN_A_TASK = 256
-"""Files that are compared in one task at most."""
+"""The most files in one task."""
 
 ROWS_IN_A_TASK = 1_000_000
-"""Rows in the files of a task at most; a larger file stands alone."""
+"""The most rows in the files of a task; a larger file has a task of its own."""
 
 CELLS_READ_ANYWAY = 5_000_000
-"""Values, in columns that a change cannot alter, that are read all the same: damage in them shows."""
+"""The most values, in columns that a change cannot alter, that are read all the same to find damage in them."""
 
 _FILES_SHOWN, _ROWS_SHOWN = 8, 5
 
@@ -49,9 +49,9 @@ class StateValues:
     columns:
         Ids of the top-level columns to read; None for all.
     engines:
-        The engines to compare, Arrow among them.
+        The engines to compare, including Arrow.
     before:
-        The values before the change that led to this state; they are compared if there are any.
+        The values before the change that led to this state, to compare with; None for an audit.
     """
 
     state: TableState
@@ -63,16 +63,16 @@ class StateValues:
 
     @cached_property
     def schema(self) -> Schema:
-        """The columns that are read."""
-        return Schema(tuple(f for f in self._wanted if not has_variant(f.field_type)))
+        """The columns to read."""
+        return Schema(tuple(f for f in self._selected if not has_variant(f.field_type)))
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """The columns to read that nobody here can read, for they hold variants."""
-        return tuple(f.name for f in self._wanted if has_variant(f.field_type))
+        """The selected columns that cannot be read because they hold variants."""
+        return tuple(f.name for f in self._selected if has_variant(f.field_type))
 
     @property
-    def _wanted(self) -> tuple[NestedField, ...]:
+    def _selected(self) -> tuple[NestedField, ...]:
         return tuple(f for f in self.state.schema.fields if self.columns is None or f.field_id in self.columns)
 
     @cached_property
@@ -82,7 +82,7 @@ class StateValues:
 
     @cached_property
     def answers(self) -> Mapping[str, CompareAnswer]:
-        """What came of each file, by its path."""
+        """The result of each file, by path."""
         found: dict[str, CompareAnswer] = {}
         tasks = list(self._tasks())
         progress = self.state.files.progress
@@ -130,7 +130,7 @@ class StateValues:
 
     @cached_property
     def _rest(self) -> Schema | None:
-        """The columns that are not compared, if the table is small enough to read them all the same."""
+        """The columns that are not compared, if the table is small enough to read them anyway."""
         fields = self.state.schema.fields
         others = tuple(f for f in fields if f not in self.schema.fields and not has_variant(f.field_type))
         leaves = sum(f.field_type.is_primitive for _, f in walk(StructType(others)))
@@ -138,17 +138,17 @@ class StateValues:
 
     @property
     def unread_columns(self) -> int:
-        """Columns of which nothing is read, not even to see that they can be."""
-        return len(self.state.schema.fields) - len(self._wanted) if self._rest is None else 0
+        """The number of columns that are not read at all."""
+        return len(self.state.schema.fields) - len(self._selected) if self._rest is None else 0
 
     @property
     def compared(self) -> int:
-        """Files whose rows were read and compared."""
+        """The number of files whose rows were read and compared."""
         return sum(answer.rows is not None for answer in self.answers.values())
 
     @property
     def rows(self) -> Mapping[str, int]:
-        """Rows that each engine read itself, and rows that the oracle judged."""
+        """The rows that each engine read itself, and those that the oracle judged, by engine."""
         counted: Counter[str] = Counter({ORACLE: 0, ARROW: 0, **dict.fromkeys(self.engines, 0)})
         for answer in self.answers.values():
             counted[ORACLE] += answer.judged_rows
@@ -158,7 +158,7 @@ class StateValues:
 
     @cached_property
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Files that could be read neither under this schema nor under the one before."""
+        """Files that could be read neither under this schema nor under the schema before."""
         return tuple(
             Unreadable(path, answer.unreadable, UnsupportedError(answer.unreadable) if answer.is_unsupported else None)
             for path, answer in self.answers.items()
@@ -167,7 +167,7 @@ class StateValues:
 
     @cached_property
     def engine_differences(self) -> tuple[Disagreement, ...]:
-        """Where an engine differs from Arrow or Arrow from the oracle, or one fails and the other does not."""
+        """Where an engine differs from Arrow or Arrow from the oracle, or only one of them fails."""
         return tuple(each for answer in self.answers.values() for each in answer.engines)
 
     @cached_property
@@ -180,12 +180,12 @@ class StateValues:
 
     @property
     def filter_count(self) -> int:
-        """Filters that are tried."""
+        """The number of filters that are tried."""
         return sum(len(task.filters) for task in self._filters)
 
     @cached_property
     def filter_differences(self) -> tuple[Disagreement, ...]:
-        """Where a filter that is pushed down gives other rows than the same filter after a full read."""
+        """Where a pushed-down filter returns other rows than the same filter after a full read."""
         progress = self.state.files.progress
         progress.begin("filters", len(self._filters), None)
         found: list[Disagreement] = list(self._trials.wrongly_skipped())
@@ -196,9 +196,9 @@ class StateValues:
 
 
 def _in_tasks(files: Sequence[SampledFile], tasks: Mapping[str, FileTask]) -> Iterator[list[tuple[SampledFile, bool]]]:
-    """Files of one shape in the portions of a task, and whether the oracle judges each.
+    """Yield the files of one shape in portions for tasks, each with whether the oracle judges it.
 
-    It judges the smallest with rows and the largest of those with the same kinds of deletes.
+    The oracle judges the smallest file with rows and the largest file of each kind of deletes.
     """
     kinds: dict[tuple[str, ...], list[SampledFile]] = {}
     for each in files:
@@ -220,27 +220,27 @@ def _in_tasks(files: Sequence[SampledFile], tasks: Mapping[str, FileTask]) -> It
 
 @dataclass
 class ChangeValues:
-    """The values of a table before and after a change, the same files read in the same snapshots.
+    """The values of a table before and after a change, of the same files in the same snapshots.
 
     Parameters
     ----------
     after:
-        The values after it, made with those before it.
-    seen_again:
-        Ids of top-level columns that are meant to have other values after the change than before it.
+        The values after the change, which hold those before it.
+    restored:
+        Ids of top-level columns that are meant to have other values after the change.
     """
 
     after: StateValues
-    seen_again: frozenset[int] = frozenset()
+    restored: frozenset[int] = frozenset()
 
     @cached_property
     def differences(self) -> tuple[Disagreement, ...]:
-        """Where rows after the change differ from what those before it lead to."""
+        """Where rows after the change differ from those expected by the rows before it."""
         return tuple(
             each
             for answer in self.after.answers.values()
             for each in answer.change
-            if each.failure is not None or each.difference.field_id not in self.seen_again
+            if each.failure is not None or each.difference.field_id not in self.restored
         )
 
     @property
@@ -251,7 +251,7 @@ class ChangeValues:
 
 
 def state_values(state: TableState, columns: frozenset[int] | None, before: StateValues | None) -> StateValues:
-    """Return the values of a state's columns, by the engines and on the files that its settings ask for."""
+    """Return the values of a state's columns, with the engines and files of its settings."""
     sample = choose_files(state.metadata, state.footers, state.files.sample, partial(delete_kinds, state))
     return StateValues(state, sample, columns, state.files.executors, before)
 
@@ -259,7 +259,7 @@ def state_values(state: TableState, columns: frozenset[int] | None, before: Stat
 def by_field(
     found: Sequence[Disagreement],
 ) -> Mapping[tuple[str | None, int | None, str | None], tuple[Disagreement, ...]]:
-    """Return disagreements by engine, field, and what kind they are."""
+    """Return disagreements by engine, field, and kind: `failure` or None."""
     grouped: dict[tuple[str | None, int | None, str | None], list[Disagreement]] = {}
     for each in found:
         kind = "failure" if each.failure is not None else None

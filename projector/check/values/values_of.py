@@ -1,4 +1,4 @@
-"""The values of a state, for those who may not need them: what reads them is imported when they do."""
+"""Return the values of a state; import the modules that read values only on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def values_of(state: TableState) -> StateValues | None:
-    """Return the values in the files of a state, as far as its settings ask for them; None below level `values`."""
+    """Return the values in the files of a state, by its settings; None below level `values`."""
     return None if state.level < Level.VALUES else state.once(_values)
 
 

@@ -1,4 +1,4 @@
-"""Filters worth trying on a column: null, its default, values that are there, and the edges of the type it had."""
+"""Make filters worth trying on a column: on nulls, its default, its values, and the edges of narrower types."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DAY = 86_400_000_000
 
 
 def filter_terms(columns: Schema) -> Iterator[BoundTerm]:
-    """The leaves of some columns that a filter can name: those inside structs alone."""
+    """Yield the leaves of columns that a filter can name: those outside lists and maps."""
 
     def below(
         fields: Sequence[NestedField], path: tuple[str, ...], parents: tuple[NestedField, ...]
@@ -63,16 +63,16 @@ def filter_terms(columns: Schema) -> Iterator[BoundTerm]:
 
 
 def filters_on(term: BoundTerm, default: Any, values: LeafValues, *, promoted: bool) -> list[Expression]:
-    """Return filters on one leaf that tell something: about nulls, its values and their neighbours, and its edges.
+    """Return filters on a leaf: on nulls, its values and their neighbours, and the edges of narrower types.
 
     Parameters
     ----------
     default:
-        Its initial default; None if it has none.
+        Its initial default, if any.
     values:
-        Values that are in the files.
+        Values in the files.
     promoted:
-        Whether some file holds the leaf in another type: then literals at the edges of narrower types are tried.
+        Whether some file holds the leaf in another type; if so, add literals at the edges of narrower types.
     """
     found = _null_filters(term)
     some = values.some
@@ -95,7 +95,7 @@ def filters_on(term: BoundTerm, default: Any, values: LeafValues, *, promoted: b
 
 
 def cheap_filters_on(term: BoundTerm, default: Any, values: LeafValues, *, promoted: bool) -> list[Expression]:
-    """Return the filters on a leaf for files of very many rows: those that leave few rows, if statistics are used."""
+    """Return filters on a leaf for files with very many rows: those that select few rows if statistics are used."""
     some = values.some
     found: list[Expression] = [BoundIsNull(term)]
     found += [BoundComparison(Op.LE, term, value) for value in some[:1]]
@@ -116,21 +116,21 @@ def _null_filters(term: BoundTerm) -> list[Expression]:
 
 
 def few_filters_on(term: BoundTerm, values: LeafValues) -> list[Expression]:
-    """Return filters on a leaf that is read the way another one is: null, and values that are there."""
+    """Return filters on a leaf that is read the same way as an earlier one: on nulls and on its values."""
     some = values.some
     several = tuple(dict.fromkeys((*some[:1], *some[len(some) // 2 : len(some) // 2 + 1], *some[-1:])))
     return [BoundIsNull(term), BoundIn(term, several) if several else BoundNotNull(term)]
 
 
 def own_filters(term: BoundTerm, values: LeafValues) -> list[Expression]:
-    """Return filters on a leaf that some row of a file passes: the file with these values."""
+    """Return filters on a leaf that some row of a file with these values passes."""
     ends = dict.fromkeys((*values.some[:1], *values.some[-1:]))
     found: list[Expression] = [BoundComparison(Op.EQ, term, value) for value in ends]
     return [*found, BoundIsNull(term)] if values.nulls else found
 
 
 def _beside(some: Sequence[Any], kind: IcebergType) -> tuple[Any, ...]:
-    """The values next to the least and greatest one, just outside."""
+    """Return the values just below the least and just above the greatest one."""
     match kind:
         case IntegerType() | DateType():
             return tuple(v for v in (some[0] - 1, some[-1] + 1) if -(2**31) <= v < 2**31)

@@ -1,4 +1,4 @@
-"""How a leaf is read in each group of files: what an engine does with filters on one, it does on all read that way."""
+"""Classify how a leaf is read in each group of files: an engine treats filters on leaves of one kind the same way."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class LeafKind:
     Parameters
     ----------
     field_type:
-        Its type.
+        The leaf's type.
     partitioned:
-        Whether some partition spec is made from it.
+        Whether it is a source of some partition spec.
     nodes:
-        What reads the structs that it lies in, from the outside in, and the leaf.
+        The plan nodes of the structs around it, from the outside in, and of the leaf.
     promoted:
         Whether the files hold it in another type.
     """
@@ -38,7 +38,7 @@ class LeafKind:
 
 
 def leaf_kinds(state: TableState, term: BoundTerm) -> Mapping[LeafKind, tuple[int, ...]]:
-    """The ways in which files give a leaf under the schema of a state, and the places of the groups of each."""
+    """Return the kinds of a leaf under the schema of a state, and the places of the groups of each kind."""
     partitioned = any(
         term.field_id in field.source_ids for spec in state.metadata.specs.values() for field in spec.fields
     )

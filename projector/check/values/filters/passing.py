@@ -1,6 +1,6 @@
-"""Which values of a leaf pass a filter on it, for all of them at once: what filters that are pushed down are held to.
+"""Evaluate a filter on a column in memory: pushed-down filters are compared with the result.
 
-Written apart from the Arrow executor's filters, so that a fault of those shows.
+Written independently of the Arrow executor's filters, so that a fault in those shows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from projector.schema.types import NestedField
 
 
 def passing(leaf: Expression, column: pa.Array) -> pa.BooleanArray:
-    """Return one boolean for each value, never null: whether it passes a bound filter on its column.
+    """Return one boolean, never null, for each value: whether it passes a bound filter on its column.
 
-    NaN is greater than every other value; -0.0 equals 0.0; null passes `IS NULL` alone.
+    NaN is greater than every other value; -0.0 equals 0.0; null passes only `IS NULL`.
     """
     if isinstance(column, pa.ExtensionArray):
         column = column.storage

@@ -1,4 +1,4 @@
-"""Filters tried wherever an executor runs it: each pushed down, and held against the same filter after a full read."""
+"""Try filters in a task that an executor can run: compare each, pushed down, with the same filter after a full read."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from projector.planning.scan.tasks import FileTask
 from projector.schema.arrow_schema import arrow_schema
 
 _KEPT_BYTES = 16 << 20
-"""Memory for the rows that filters leave; a filter that leaves more reads its files again for each engine."""
+"""Memory for the rows that filters select; a filter that selects more reads its files again for each engine."""
 
 
 @dataclass(frozen=True)
 class FilterTask:
-    """Filters on one leaf, each pushed down into what planning left of some files.
+    """Filters on one leaf, each pushed down into the files that planning does not skip.
 
     Parameters
     ----------
     reading:
-        The files, and the columns that are compared.
+        The files, and the columns to compare.
     term:
         The leaf.
     planned:
-        Files as filters left them.
+        Files as planned with filters.
     filters:
-        Each filter, and the places in `planned` of the files that it left.
+        Each filter, and the places in `planned` of the files that it does not skip.
     """
 
     reading: Reading
@@ -56,7 +56,7 @@ class FilterTask:
 
 
 def try_filters(task: FilterTask, storage: Storage) -> list[Disagreement]:
-    """Return where the filters of a task give other rows, pushed down, than after a full read."""
+    """Return where the filters of a task, pushed down, return other rows than after a full read."""
     reader = Reader(task.reading, storage, Engines(task.engines), KnownShapes())
     found: list[Disagreement] = []
     with without_warnings():
@@ -75,7 +75,7 @@ class _FilterTrial:
     _kept_bytes: int = 0
 
     def outcome(self, number: int, files: Sequence[FileTask]) -> Iterator[Disagreement]:
-        """Yield where one filter gives other rows than it should."""
+        """Yield where one filter returns other rows than it should."""
         row_filter = self.task.filters[number][0]
         kept = {file.file for file in files}
         for file in self.task.reading.files:
@@ -89,18 +89,18 @@ class _FilterTrial:
     def _difference(self, files: Sequence[FileTask], number: int, engine: str) -> Disagreement | None:
         row_filter = self.task.filters[number][0]
         columns, said = self.task.reading.columns, str(row_filter)
-        lane, tally = RowStream(self.reader.scan(files, engine, row_filter)), Tally(columns)
+        stream, tally = RowStream(self.reader.scan(files, engine, row_filter)), Tally(columns)
         by_path = {file.file: file for file in self.task.reading.files}
         order = [by_path[file.file] for file in files]
         for batch in self._expected(order, number):
-            compare_next(lane, batch, batch.columns, tally)
-            if lane.failure is not None:
+            compare_next(stream, batch, batch.columns, tally)
+            if stream.failure is not None:
                 break
-        if lane.failure is None:
-            tally.add_extra(lane.count_rest())
-        lane.close()
-        if lane.failure is not None:
-            return failed(engine, lane.failure, row_filter=said)
+        if stream.failure is None:
+            tally.add_extra(stream.count_rest())
+        stream.close()
+        if stream.failure is not None:
+            return failed(engine, stream.failure, row_filter=said)
         if tally.is_clean:
             return None
         difference = next(tally.differences())
@@ -111,11 +111,11 @@ class _FilterTrial:
             if same_rows_in_any_order(expected, found, columns):
                 return None
         count = abs(tally.expected_rows - tally.found_rows) or difference.count
-        told = Difference(None, None, None, difference.expected, difference.found, count)
-        return Disagreement(engine, told, row_filter=said)
+        without_place = Difference(None, None, None, difference.expected, difference.found, count)
+        return Disagreement(engine, without_place, row_filter=said)
 
     def _expected(self, files: Sequence[FileTask], number: int) -> Iterator[pa.RecordBatch]:
-        """The rows of files that pass a filter, after a full read."""
+        """Yield the rows of files that pass a filter, after a full read."""
         for file in files:
             if file.file not in self._passed:
                 self._passed[file.file] = self._read_once(file)
@@ -123,7 +123,7 @@ class _FilterTrial:
             yield from self._read_again(file, number) if kept is None else kept
 
     def _read_once(self, file: FileTask) -> list[list[pa.RecordBatch] | None]:
-        """The rows of a file that pass each filter; None for a filter whose rows do not fit into memory."""
+        """Return the rows of a file that pass each filter; None for a filter whose rows do not fit into memory."""
         found: list[list[pa.RecordBatch] | None] = [[] for _ in self.task.filters]
         for batch in self.reader.scan((file,), ARROW):
             leaf = self.leaf.leaf(batch)

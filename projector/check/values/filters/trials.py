@@ -1,4 +1,4 @@
-"""Filters to try on the files that were read: which, on which files, and what planning makes of them."""
+"""Choose the filters to try on the files that were read, and plan them."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from projector.check.evidence.state import TableState
 
 FILTERED_FILES = 3
-"""Files of each way to read a leaf that filters on it are tried on: what a filter does depends on how the leaf is read,
-not on how many files there are."""
+"""The most files of each kind of a leaf to try filters on: the result depends on how the leaf is read, not on how many
+files there are."""
 
 MANY_ROWS = 500_000
-"""Rows of these files from which on only filters that leave few rows are tried."""
+"""If these files have more rows, only filters that select few rows are tried."""
 
 
 @dataclass(frozen=True)
 class FilterTrials:
-    """What filters are tried on.
+    """The filters to try on the files of a state.
 
     Parameters
     ----------
     state:
-        The state that the files are read in.
+        The state to read the files in.
     schema, terms:
         The columns that were read, and their leaves.
     sample, answers:
-        The files, and what came of those that could be planned, by path.
+        The files, and the result of each file, by path.
     engines:
         The engines to push filters down into.
     """
@@ -107,14 +107,14 @@ class FilterTrials:
         return FilterTask(reading, term, tuple(left), tuple(chosen), self.engines)
 
     def _beside(self, term: BoundTerm) -> Schema:
-        """The column that a leaf is in, and another one, whose values must stay in the same rows."""
+        """Return the column that contains a leaf, and another one, whose values must stay in the same rows."""
         fields = self.schema.fields
         top = next(i for i, field in enumerate(fields) if field.name == term.path[0])
         chosen = {top, (top + 1) % len(fields)}
         return Schema(tuple(field for i, field in enumerate(fields) if i in chosen))
 
     def wrongly_skipped(self) -> Iterator[Disagreement]:
-        """Yield files that planning skips though they hold the very values that are asked for."""
+        """Yield files that planning skips although they hold the values of the filter."""
         for snapshot_id, files in by_snapshot(each for group in self.sample.groups for each in group).items():
             for each in files:
                 if not self._has_rows(each):
@@ -128,14 +128,14 @@ class FilterTrials:
 
 
 def _in_turn(filters: Iterable[Sequence[Expression]]) -> Iterator[list[Expression]]:
-    """The first filters of all leaves together, then the second ones, and so on: each planned once for all leaves."""
+    """Yield the first filters of all leaves together, then the second ones, and so on, to plan each list at once."""
     several = list(filters)
     for place in range(max(map(len, several), default=0)):
         yield [own[place] for own in several if place < len(own)]
 
 
 def _fault(planned: PlannedFiles, file: LiveFile, row_filter: Expression) -> Disagreement | None:
-    """What is wrong with how a filter is planned that some row of a file passes."""
+    """Return the fault in planning a filter that some row of a file passes, if any."""
     try:
         if planned.keeps_one(row_filter):
             return None
