@@ -16,7 +16,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class _Path(click.Path):
-    """A path that is not empty: an empty one would be the current folder."""
+    """A path that must not be empty: an empty one would mean the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -28,7 +28,7 @@ _FOLDER = _Path(file_okay=False, path_type=Path)
 
 
 class _Bench(click.Group):
-    """What the file system refuses is an error of the command line, too."""
+    """A group whose commands report errors of the file system as usage errors."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -51,7 +51,7 @@ def _finite(ctx: click.Context, parameter: click.Parameter, value: float) -> flo
 
 @click.group("bench", cls=_Bench, no_args_is_help=True, short_help="Measure what projection costs.")
 def command() -> None:
-    """Measure what projection costs, beside the raw scan and other readers.
+    """Measure what projection costs, compared with raw scans and other readers.
 
     \b
     projector bench list
@@ -77,12 +77,12 @@ def list_scenarios() -> None:
     callback=_finite,
     default=1.0,
     show_default=True,
-    help="Of files.",
+    help="Factor for the number of files.",
 )
-@click.option("--runs", type=click.IntRange(1), help="Rounds of each scenario.  [default: what the scenario says]")
-@click.option("--folder", type=_FOLDER, help="Make tables here, and leave them.  [default: one that is removed]")
-@click.option("--output", "-o", type=_FILE, help="Write the results here; results of other scenarios in it stay.")
-@click.option("--runner", "only", multiple=True, metavar="NAME", help="Only runners like this, and their baselines.")
+@click.option("--runs", type=click.IntRange(1), help="Rounds of each scenario.  [default: set by the scenario]")
+@click.option("--folder", type=_FOLDER, help="Create tables here, and leave them.  [default: a temporary folder]")
+@click.option("--output", "-o", type=_FILE, help="Write the results here. Results of other scenarios in the file stay.")
+@click.option("--runner", "only", multiple=True, metavar="NAME", help="Only runners that match, and their baselines.")
 def run(
     patterns: tuple[str, ...],
     scale: float,
@@ -91,7 +91,7 @@ def run(
     output: Path | None,
     only: tuple[str, ...],
 ) -> None:
-    """Run scenarios, by name or pattern; all of them unless some are named."""
+    """Run scenarios, by name or pattern; by default all of them."""
     from .comparing import results_table
     from .measuring import measure
     from .results import document, load, merged, save
@@ -100,38 +100,40 @@ def run(
     known = scenarios()
     chosen = [name for name in known if not patterns or any(fnmatch.fnmatch(name, p) for p in patterns)]
     if not chosen:
-        raise click.UsageError(f"No scenario is called {' or '.join(patterns)}; `projector bench list` names them")
+        raise click.UsageError(f"No scenario matches {' or '.join(patterns)}; `projector bench list` lists them")
     if output is not None:
-        _try_to_write(output)  # before anything is measured
+        _try_to_write(output)  # fail before measuring, not after
     found: dict[str, Any] = {}
     with ExitStack() as stack:
         where = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="projector-bench-")))
         where.mkdir(parents=True, exist_ok=True)
         for name in chosen:
             scenario = known[name]
-            click.echo(f"{name}: making {scenario.size(scale)}", err=True)
+            click.echo(f"{name}: creating {scenario.size(scale)}", err=True)
             runners = scenario.prepare(where, scale)
             if only:
-                kept = {n: r for n, r in runners.items() if any(fnmatch.fnmatch(n, p) for p in only)}
-                runners = {n: r for n, r in runners.items() if n in kept or n in {k.baseline for k in kept.values()}}
+                matching = {n: r for n, r in runners.items() if any(fnmatch.fnmatch(n, p) for p in only)}
+                runners = {
+                    n: r for n, r in runners.items() if n in matching or n in {m.baseline for m in matching.values()}
+                }
             if not runners:
-                click.echo(f"{name}: no runner is like {' or '.join(only)}", err=True)
+                click.echo(f"{name}: no runner matches {' or '.join(only)}", err=True)
                 continue
             click.echo(f"{name}: measuring {', '.join(runners)}", err=True)
             timings = measure(runners, runs or scenario.runs)
-            one = document([(name, scenario.size(scale), timing) for timing in timings], runs or scenario.runs)
-            found = merged(found, one) if found else one
-            if output is not None:  # after each scenario, so that a long run that is broken off is not lost
+            fresh = document([(name, scenario.size(scale), timing) for timing in timings], runs or scenario.runs)
+            found = merged(found, fresh) if found else fresh
+            if output is not None:  # after each scenario, so that an interrupted run is not lost
                 save(merged(load(output), found) if output.exists() else found, output)
     if not found:
-        raise click.UsageError(f"None of these scenarios has a runner like {' or '.join(only)}")
+        raise click.UsageError(f"None of these scenarios has a runner that matches {' or '.join(only)}")
     click.echo(results_table(found))
 
 
 @command.command("compare")
 @click.argument("before", type=_FILE)
 @click.argument("after", type=_FILE)
-@click.option("--fail-above", type=float, metavar="FACTOR", help="Exit with 1 where anything got slower by more.")
+@click.option("--fail-above", type=float, metavar="FACTOR", help="Exit with 1 if anything got slower by more.")
 def compare(before: Path, after: Path, fail_above: float | None) -> None:
     """Compare two results, name by name."""
     from .comparing import compared, comparison_table, worst_change
@@ -170,7 +172,7 @@ def plot(results: Path, folder: Path) -> None:
 @click.argument("results", type=_FILE)
 @click.argument("page", type=_FILE, default=Path("docs/performance.md"))
 def page(results: Path, page: Path) -> None:
-    """Make the page of figures and its plots from results."""
+    """Write the page of figures and its plots from results."""
     from .page import write_page
     from .results import load
 
@@ -183,8 +185,8 @@ def page(results: Path, page: Path) -> None:
 @click.argument("folder", type=_FOLDER)
 @click.option("--files", type=click.IntRange(1), default=1000, show_default=True)
 @click.option("--columns", type=click.IntRange(2), default=20, show_default=True)
-@click.option("--rows", type=click.IntRange(1), default=10, show_default=True, help="In each file.")
-@click.option("--versions", type=click.IntRange(1), default=4, show_default=True, help="Schemas it went through.")
+@click.option("--rows", type=click.IntRange(1), default=10, show_default=True, help="Rows in each file.")
+@click.option("--versions", type=click.IntRange(1), default=4, show_default=True, help="Schemas in its history.")
 @click.option("--nesting", type=click.IntRange(0), default=0, show_default=True, help="Depth of every tenth column.")
 @click.option("--partitions", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--deletes", type=click.IntRange(0), default=0, show_default=True, help="Position delete files.")
@@ -194,21 +196,21 @@ def page(results: Path, page: Path) -> None:
     type=click.Choice(["none", "tiny", "shared", "new"]),
     default="tiny",
     show_default=True,
-    help="none: metadata alone; shared: files of a version are one; new: no two files have one schema.",
+    help="none: metadata only; shared: all paths of a version link to one file; new: every file has its own schema.",
 )
 def make(folder: Path, **size: Any) -> None:
-    """Make an evolved table of any size, and print its metadata file."""
+    """Create an evolved table of any size, and print its metadata file."""
     from .tables.many_files import ManyFiles, write_table
 
     table = ManyFiles(**size)
     if table.versions > table.files:
-        raise click.UsageError(f"There must be as many files as versions at least: {table.versions}, see --versions")
+        raise click.UsageError(f"There must be at least as many files as versions ({table.versions}, see --versions)")
     if table.partitions > table.files:
-        raise click.UsageError(f"There must be as many files as partitions at least: {table.partitions}")
+        raise click.UsageError(f"There must be at least as many files as partitions ({table.partitions})")
     if (folder / "metadata").exists() or (folder / "data").exists():
-        raise click.UsageError(f"There is a table in {folder} already; choose another folder, or remove it")
+        raise click.UsageError(f"{folder} already contains a table; choose another folder, or remove it")
     if table.deletes and table.data == "none":
-        raise click.UsageError("Deletes need data files: choose another --data than none")
+        raise click.UsageError("Deletes need data files: choose a --data other than none")
     click.echo(write_table(table, folder))
 
 
@@ -216,7 +218,7 @@ def _loaded(load: Any, file: Path) -> Any:
     try:
         return load(file)
     except FileNotFoundError:
-        raise click.UsageError(f"There is no such file: {file}") from None
+        raise click.UsageError(f"No such file: {file}") from None
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 

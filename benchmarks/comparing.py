@@ -1,4 +1,4 @@
-"""Two results side by side, and results as a Markdown table."""
+"""Compare two results, and print results as a Markdown table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, float | None, float | None, str]]:
-    """For each name in either: the ratios to the baseline before and after (seconds for a baseline), and a verdict.
+    """Return for each name the ratios to the baseline before and after (seconds for a baseline), and a verdict.
 
-    Ratios are compared, not seconds, because two runs are seldom made on a machine in one state. A change within the
-    noise of both runs is none.
+    Compare ratios, not seconds, because the machine is rarely in the same state in both runs. A change within the noise
+    of both runs counts as none.
     """
     old, new = ({r["name"]: r for r in results["results"]} for results in (before, after))
     rows = []
@@ -28,7 +28,7 @@ def _figure(result: Mapping[str, Any] | None) -> float | None:
 
 
 def _noise(*results: Mapping[str, Any]) -> float:
-    """How far the same work was measured apart: the larger of a tenth and the largest of the noise figures."""
+    """Return how much measurements of the same work differ: the largest of the noise figures, but at least a tenth."""
     apart = [abs(ratio - 1) for each in results for ratio in each["noise"].values() if ratio is not None]
     return max([0.1, *apart])
 
@@ -41,7 +41,7 @@ def _verdict(one: float | None, other: float | None, noise: float) -> str:
 
 
 def worst_change(rows: Iterable[tuple[str, float | None, float | None, str]]) -> float:
-    """The largest factor by which anything took longer; 1 where nothing did."""
+    """Return the largest factor by which anything got slower; 1 if nothing did."""
     return max([1.0, *(other / one for _, one, other, verdict in rows if verdict == "slower" and one and other)])
 
 
@@ -54,27 +54,27 @@ def comparison_table(rows: Sequence[tuple[str, float | None, float | None, str]]
 
 
 def results_table(results: Mapping[str, Any], scenarios: Iterable[str] | None = None) -> str:
-    """All results, or those of some scenarios, as a Markdown table."""
-    wanted = None if scenarios is None else set(scenarios)
+    """Return all results, or those of some scenarios, as a Markdown table."""
+    chosen = None if scenarios is None else set(scenarios)
     lines = ["| scenario | size | runner | median | ratio to | | CPU | noise |", "|---|---|---|--:|---|--:|--:|--:|"]
     for result in results["results"]:
-        if wanted is not None and result["scenario"] not in wanted:
+        if chosen is not None and result["scenario"] not in chosen:
             continue
-        told = "" if result["median_seconds"] is None else seconds(result["median_seconds"])
+        time = "" if result["median_seconds"] is None else seconds(result["median_seconds"])
         if "error" in result:
-            told = f"failed: {result['error'][:60]}".replace("|", "\\|")
+            time = f"failed: {result['error'][:60]}".replace("|", "\\|")
         if result.get("agrees") is False:
-            told += " (another answer)"
+            time += " (different result)"
         noise = results["noise"].get(f"{result['scenario']}/{result['baseline']}/{result['size']}")
         lines.append(
-            f"| {result['scenario']} | {result['size']} | {result['runner']} | {told} | {result['baseline'] or ''}"
+            f"| {result['scenario']} | {result['size']} | {result['runner']} | {time} | {result['baseline'] or ''}"
             f" | {short(result['ratio'])} | {short(result['cpu_ratio'])} | {short(noise)} |"
         )
     return "\n".join(lines)
 
 
 def seconds(value: float) -> str:
-    """A time in the unit that it is read best in."""
+    """Return a time as text in a suitable unit."""
     for limit, factor, unit in ((1e-3, 1e6, "µs"), (1, 1e3, "ms")):
         if value < limit:
             return f"{value * factor:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""Timing runners against each other: interleaved, so that a noisy machine is noisy for all of them."""
+"""Time runners against each other, interleaved, so that noise of the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 AGAIN = " again"
-"""Ending of the name under which the baseline is measured a second time: the ratio of the two is the noise."""
+"""Suffix of the name under which a baseline is measured a second time. The ratio of the two is the noise."""
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Something that is timed.
+    """Work that is timed.
 
     Parameters
     ----------
     run:
-        Does the work and gives what it came to; all runners of a scenario must come to the same.
+        Does the work and returns its outcome. All runners of a scenario must have the same outcome.
     baseline:
-        The runner that its time is divided by; None for a baseline.
+        The runner whose time its time is divided by; None for a baseline.
     facts:
-        Figures to keep beside the times, asked for once after a run.
+        Returns figures to record with the times. Called once, after the last run.
     """
 
     run: Callable[[], object]
@@ -34,7 +34,7 @@ class Runner:
 
 @dataclass(frozen=True)
 class Timing:
-    """The runs of one runner, in seconds by the clock and seconds of this process on any CPU."""
+    """The runs of one runner, in seconds of wall-clock time and of CPU time of this process."""
 
     name: str
     seconds: tuple[float, ...]
@@ -56,33 +56,32 @@ class Timing:
 
 
 def measure(runners: Mapping[str, Runner], runs: int, noise: bool = True) -> list[Timing]:
-    """Run all runners in turn, `runs` rounds, each round in another order; one unmeasured round goes before.
+    """Run all runners for `runs` rounds, each in a different order, after one round that is not measured.
 
-    A ratio is the median of the ratios of each round. On a machine that others use as well, the ratio of CPU times is
-    the steadier one, though it cannot tell whether threads were put to use. A runner that fails is listed with its
-    error and not run again.
+    A ratio is the median of the ratios of the rounds. On a shared machine, the ratio of CPU times is more stable, but
+    does not show whether threads were used well. A runner that fails is listed with its error and not run again.
     """
-    wanted = dict(runners)
+    measured = dict(runners)
     if noise:
         for name in {r.baseline for r in runners.values() if r.baseline is not None} & runners.keys():
-            wanted[name + AGAIN] = Runner(runners[name].run, name)
-    took: dict[str, list[tuple[float, float]]] = {name: [] for name in wanted}
+            measured[name + AGAIN] = Runner(runners[name].run, name)
+    took: dict[str, list[tuple[float, float]]] = {name: [] for name in measured}
     outcomes: dict[str, object] = {}
     errors: dict[str, str] = {}
     for turn in range(runs + 1):
-        for name in _rotated(list(wanted), turn):
+        for name in _rotated(list(measured), turn):
             if name in errors:
                 continue
             gc.collect()
             start = time.perf_counter(), _cpu_seconds()
             try:
-                outcomes[name] = wanted[name].run()
-            except Exception as error:  # a peer may fail in any way; that is a result too
-                errors[name] = _told(error)
+                outcomes[name] = measured[name].run()
+            except Exception as error:  # a reader may fail in any way, which is a result too
+                errors[name] = _message(error)
                 continue
             if turn:
                 took[name].append((time.perf_counter() - start[0], _cpu_seconds() - start[1]))
-    return [_timing(name, runner, took, outcomes, errors) for name, runner in wanted.items()]
+    return [_timing(name, runner, took, outcomes, errors) for name, runner in measured.items()]
 
 
 def _timing(
@@ -111,13 +110,13 @@ def _timing(
 def _facts(runner: Runner) -> Mapping[str, object]:
     try:
         return runner.facts()
-    except Exception as error:  # the times are none the worse for it
-        return {"figures failed": _told(error)}
+    except Exception as error:  # the times are still valid
+        return {"figures failed": _message(error)}
 
 
-def _told(error: Exception) -> str:
-    said = " ".join(str(error).split()).replace(os.path.expanduser("~/"), "~/")  # whose machine it is, is not told
-    return f"{type(error).__name__}: {said[:200]}"
+def _message(error: Exception) -> str:
+    text = " ".join(str(error).split()).replace(os.path.expanduser("~/"), "~/")  # do not reveal the user name
+    return f"{type(error).__name__}: {text[:200]}"
 
 
 def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
@@ -126,7 +125,7 @@ def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
 
 
 def _cpu_seconds() -> float:
-    """Of this process, and of those that it started and that have ended."""
+    """Return the CPU time of this process, and of the child processes that have ended."""
     try:
         import resource
     except ImportError:  # on Windows

@@ -1,4 +1,4 @@
-"""Peak resident memory of a statement in an interpreter of its own."""
+"""Measure the peak resident memory of a statement in a separate interpreter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 _REPORT = """
 import json, resource, sys
 try:
-    with open("/proc/self/status") as status:  # what resource tells on Linux begins with what the parent had
+    with open("/proc/self/status") as status:  # on Linux, the figure of resource includes that of the parent
         peak = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
 except (OSError, StopIteration):
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
@@ -19,12 +19,12 @@ print(json.dumps({"peak_bytes": peak, **globals().get("figures", {})}))
 
 
 def peak_memory(statement: str, *arguments: str) -> int:
-    """Bytes resident at most; the statement finds its arguments in `sys.argv[1:]`."""
-    return int(told_by(statement, *arguments)["peak_bytes"])
+    """Return the peak resident bytes of a statement. It finds its arguments in `sys.argv[1:]`."""
+    return int(figures_of(statement, *arguments)["peak_bytes"])
 
 
-def told_by(statement: str, *arguments: str) -> dict[str, Any]:
-    """What a statement puts into `figures`, and as `peak_bytes` the bytes resident at most."""
+def figures_of(statement: str, *arguments: str) -> dict[str, Any]:
+    """Run a statement. Return what it puts into `figures`, and the peak resident bytes as `peak_bytes`."""
     done = subprocess.run(
         [sys.executable, "-c", statement + _REPORT, *arguments], check=True, stdout=subprocess.PIPE, text=True
     )

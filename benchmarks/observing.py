@@ -1,4 +1,4 @@
-"""What readers open, and who plans for them: told by runs that are not timed, as being listened to takes time."""
+"""Find out which files readers open, and who plans their scans, in runs that are not timed: observing takes time."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from .memory import told_by
+from .memory import figures_of
 from .queries import Question
 from .readers import Reader, metadata_file
 
-HEAR = """
+OBSERVE = """
 import sys
 opened = []
-def hear(event, arguments):
+def observe(event, arguments):
     if event == "open" and isinstance(arguments[0], str):
         opened.append(arguments[0])
-sys.addaudithook(hear)
+sys.addaudithook(observe)
 """
-"""Python tells of every file that it opens. Native readers do not tell; ours read the footer of a file before them."""
+"""Python reports every file that it opens. Native readers do not, but ours read the footer of each file first."""
 
 _READ = """
 import json
@@ -37,17 +37,17 @@ figures = {"files opened": len({path for path in opened if path.endswith(".parqu
 
 
 def files_opened(reader: Reader, folder: Path, question: Question) -> Mapping[str, object]:
-    """The data files that one of our readers opens, and those whose bounds match, as far as pyiceberg can tell."""
+    """Count the data files that one of our readers opens, and those whose bounds match according to pyiceberg."""
     package = __package__ or "benchmarks"
     asked = json.dumps(asdict(question))
-    found = {"files opened": told_by(HEAR + _READ, package, reader.name, str(folder), asked)["files opened"]}
+    found = {"files opened": figures_of(OBSERVE + _READ, package, reader.name, str(folder), asked)["files opened"]}
     if find_spec("pyiceberg") is not None:
         found["files whose bounds match"] = matching_files(folder, question)
     return found
 
 
 def matching_files(folder: Path, question: Question) -> int:
-    """The files that pyiceberg plans to read."""
+    """Count the files that pyiceberg plans to read."""
     from pyiceberg.table import StaticTable
 
     table = StaticTable.from_metadata(metadata_file(folder))
@@ -56,15 +56,15 @@ def matching_files(folder: Path, question: Question) -> int:
 
 
 def planner(reader: Reader, folder: Path, question: Question) -> Mapping[str, object]:
-    """Who planned a scan of Polars: its plugin, or pyiceberg, which it falls back to."""
+    """Return who planned a scan of Polars: its plugin, or pyiceberg, which it falls back to."""
     from pyiceberg.table import DataScan
 
     plan, calls = DataScan.plan_files, []
 
-    def heard(self: DataScan, *arguments: Any, **options: Any) -> Any:
+    def observed(self: DataScan, *arguments: Any, **options: Any) -> Any:
         calls.append(self)
         return plan(self, *arguments, **options)
 
-    with patch.object(DataScan, "plan_files", heard):
+    with patch.object(DataScan, "plan_files", observed):
         reader.run(folder, question)
     return {"planned by": "pyiceberg" if calls else "polars-iceberg"}

@@ -1,4 +1,4 @@
-"""Plots of results: ratio to the raw scan by scenario, and cost against files, columns, schema versions and rows."""
+"""Plot results: ratio to the raw scan by scenario, and cost against files, columns, schema versions and rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AXES = {"files": "files", "columns": "columns", "versions": "schema versions", 
 
 
 def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Write every plot that the results have something for; gives the files, as SVG."""
+    """Write every plot that there are results for, as SVG. Return the files."""
     import matplotlib
 
     matplotlib.use("Agg")

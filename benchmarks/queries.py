@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Question:
-    """What a runner reads: columns (None for all of them), of the rows with `low <= column < high`."""
+    """The columns that a runner reads (None for all), of the rows with `low <= column < high`."""
 
     columns: tuple[str, ...] | None = None
     column: str | None = None
@@ -17,7 +17,7 @@ class Question:
 
     @property
     def condition(self) -> str | None:
-        """The filter, as SQL and all filter strings have it."""
+        """The filter, in a form that is valid SQL and a valid filter string of all readers."""
         if self.column is None:
             return None
         return f"{self.column} >= {self.low} and {self.column} < {self.high}"
@@ -25,12 +25,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Query:
-    """A question by its name, asked of a table of any size.
+    """A named question about a table of any size.
 
     Parameters
     ----------
     ask:
-        `ask(columns, rows)` from the columns that a full read of the table takes and the number of its rows.
+        `ask(columns, rows)` returns the question, given the columns of a full read and the number of rows.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The runners of the reads: each reads a table, or the raw copy beside it, and gives rows and a sum to compare by."""
+"""The runners of the reads. Each reads a table, or its raw copy, and returns the row count and a sum to compare."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Reader:
     run:
         `run(folder, question)`; the folder holds `table` and `raw`.
     limit:
-        The raw scan that bounds it from below; None for a raw scan.
+        The raw scan of the same engine, its lower limit; None for a raw scan.
     package:
-        What must be installed, beside our own dependencies.
+        A package that it needs, beyond our own dependencies.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Reader:
 
 
 def metadata_file(folder: Path) -> str:
-    """The current metadata file of a table."""
+    """Return the current metadata file of a table."""
     files = (folder / "table" / "metadata").glob("v*.metadata.json")
     return str(max(files, key=lambda path: int(path.name.split(".")[0][1:])))
 
@@ -124,7 +124,7 @@ def polars_scan_iceberg(folder: Path, question: Question) -> Outcome:
     import polars as pl
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # who planned is among the facts
+        warnings.simplefilter("ignore")  # the facts record who planned
         return _polars(pl.scan_iceberg(metadata_file(folder)), question)
 
 
@@ -148,7 +148,7 @@ def raw_duckdb(folder: Path, question: Question) -> Outcome:
 def ours_duckdb(folder: Path, question: Question) -> Outcome:
     import projector
 
-    # A view is made before it is queried, so what decides about files, and the columns, go to the scan.
+    # A view is created before it is queried, so the filter and the columns go to the scan.
     scan = projector.load_table(folder / "table").scan(question.condition, question.columns or ("*",))
     return _duckdb(scan.to_duckdb("t"), question)
 
@@ -164,7 +164,7 @@ def duckdb_extension(folder: Path, question: Question) -> Outcome:
     import duckdb
 
     connection = duckdb.connect()
-    connection.execute("SET autoinstall_known_extensions = false")  # it must be there: nothing is downloaded here
+    connection.execute("SET autoinstall_known_extensions = false")  # it must be installed: never download here
     connection.execute("LOAD iceberg")
     connection.from_query(f"FROM iceberg_scan('{metadata_file(folder)}')").create_view("t")
     return _duckdb(connection, question)

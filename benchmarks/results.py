@@ -1,6 +1,6 @@
-"""Results as one JSON document: every timing under a stable name, the versions, and the kind of machine.
+"""Store results as one JSON document: every timing under a stable name, the versions, and the kind of machine.
 
-A name is `{scenario}/{runner}/{size}`. Nothing in it tells whose machine it was: no host name, no path.
+A name is `{scenario}/{runner}/{size}`. Nothing identifies the machine: no host name, no path.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PACKAGES = (
 
 
 def document(found: Iterable[tuple[str, str, Timing]], runs: int) -> dict[str, Any]:
-    """Results of `(scenario, size, timing)`. Runners with one baseline, and it, must come to the same outcome."""
+    """Return the results of `(scenario, size, timing)`. Runners must have the same outcome as their baseline."""
     results, noise = [], {}
     agreed: dict[tuple[str, str, str], object] = {}
     for scenario, size, timing in found:
@@ -62,14 +62,14 @@ def document(found: Iterable[tuple[str, str, Timing]], runs: int) -> dict[str, A
 
 
 def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """New results in the place of old ones of the same name."""
+    """Replace old results by new ones of the same name."""
     names = {result["name"] for result in new["results"]}
-    kept = [result for result in old.get("results", ()) if result["name"] not in names]
-    return {**new, "noise": {**old.get("noise", {}), **new["noise"]}, "results": [*kept, *new["results"]]}
+    others = [result for result in old.get("results", ()) if result["name"] not in names]
+    return {**new, "noise": {**old.get("noise", {}), **new["noise"]}, "results": [*others, *new["results"]]}
 
 
 def versions() -> dict[str, str]:
-    """The versions of what was measured."""
+    """Return the versions of the measured packages."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -80,7 +80,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """What kind of machine it was."""
+    """Return the kind of this machine."""
     try:
         memory = round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
     except (ValueError, OSError, AttributeError):
@@ -89,11 +89,11 @@ def machine() -> dict[str, Any]:
 
 
 def load(file: Path) -> dict[str, Any]:
-    """Results that were saved. Raises `ValueError` for another format."""
+    """Load saved results. Raises `ValueError` for another format."""
     try:
         found = json.loads(file.read_text("utf-8"))
     except ValueError as error:
-        raise ValueError(f"{file} is no JSON: {error}") from None
+        raise ValueError(f"{file} is not JSON: {error}") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f"{file} does not hold results of format {FORMAT}")
     return found

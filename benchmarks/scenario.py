@@ -1,4 +1,4 @@
-"""What a scenario is, and all of them by name."""
+"""Define scenarios, and list all of them by name."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Prepared = Mapping[str, Runner]
 
 @dataclass(frozen=True)
 class Scenario:
-    """One question, asked of several runners.
+    """One task, measured with several runners.
 
     Parameters
     ----------
     name:
-        Stable: results are compared by it.
+        Stable, because results are compared by it.
     about:
-        What is measured, in a sentence; the documentation prints it.
+        What is measured, in a sentence for the documentation.
     size:
-        `size(scale)` names what is measured at a scale; 1 is the size of the published figures.
+        `size(scale)` returns the size at a scale as text. Published figures have scale 1.
     prepare:
-        `prepare(folder, scale)` makes the files below a folder, unless they are there, and gives the runners.
+        `prepare(folder, scale)` creates missing files in a folder, and returns the runners.
     runs:
-        Rounds at most; long scenarios need few.
+        The number of rounds. Long scenarios need few.
     """
 
     name: str
@@ -43,7 +43,7 @@ MODULES = ("reads", "streaming", "footers", "planning", "checks", "values", "gro
 
 
 def scenarios() -> dict[str, Scenario]:
-    """Every scenario by its name, in the order of the documentation."""
+    """Return every scenario by its name, in the order of the documentation."""
     found: dict[str, Scenario] = {}
     for module in MODULES:
         for each in import_module(f".scenarios.{module}", __package__).SCENARIOS:
@@ -52,7 +52,7 @@ def scenarios() -> dict[str, Scenario]:
 
 
 def made_once(folder: Path, make: Callable[[Path], object]) -> Path:
-    """A folder with what is made in it, unless that is there. What was left half made is made anew."""
+    """Create a folder with `make`, unless it is complete already. Replace one that was left incomplete."""
     done = folder.with_name(f"{folder.name}.made")
     if not done.exists():
         shutil.rmtree(folder, ignore_errors=True)

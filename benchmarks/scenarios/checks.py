@@ -1,4 +1,4 @@
-"""The check before a change, at level `footers`, beside what pyarrow takes to read the same footers alone."""
+"""Check a change at level `footers`, compared with pyarrow reading the same footers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import projector
 
 from ..measuring import Runner
-from ..memory import told_by
-from ..observing import HEAR
+from ..memory import figures_of
+from ..observing import OBSERVE
 from ..scenario import Prepared, Scenario
 from ..tables.many_files import ManyFiles
 from .footers import read_metadata
@@ -52,17 +52,17 @@ def pyarrows(folder: Path) -> int:
 
 
 def _figures(metadata_file: str, cache: str) -> Mapping[str, object]:
-    """What one check opens, and takes of memory, in a process of its own."""
+    """Count the files that a check opens and measure its memory, in a separate process."""
     if cache:
         ours(metadata_file)
-    return told_by(HEAR + _OPENS, metadata_file, CHANGE, cache)
+    return figures_of(OBSERVE + _OPENS, metadata_file, CHANGE, cache)
 
 
 def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
     metadata_file = metadata_table(table.scaled(scale), folder)
     data = Path(metadata_file).parent.parent / "data"
     cache = folder / "cache"
-    os.environ["PROJECTOR_CACHE_DIR"] = str(cache)  # not the user's
+    os.environ["PROJECTOR_CACHE_DIR"] = str(cache)  # not that of the user
     return {
         "pyarrow-read_metadata": Runner(partial(pyarrows, data)),
         "projector": Runner(
@@ -78,8 +78,8 @@ def _prepare(table: ManyFiles, folder: Path, scale: float) -> Prepared:
 SCENARIOS = (
     Scenario(
         "check-footers",
-        "Check a change on 100,000 files of 50 columns under 12 schemas: without the cache on disk, a first run that"
-        " fills it, and a second one.",
+        "Check a change on 100,000 files of 50 columns under 12 schemas: without the cache on disk, in a first run that"
+        " fills it, and in a second one.",
         lambda scale: str(_TABLE.scaled(scale)),
         partial(_prepare, _TABLE),
         runs=3,

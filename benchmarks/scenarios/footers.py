@@ -1,4 +1,4 @@
-"""The shape of every file: ours beside pyarrow's `read_metadata` and `read_schema`, and Polars' schemas."""
+"""Read the shape of every file, compared with pyarrow's `read_metadata` and `read_schema`, and Polars' schemas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tables.many_files import ManyFiles, write_data
 
 
 def tiny_files(table: ManyFiles, folder: Path) -> list[str]:
-    """The data files of a table, written once below a folder."""
+    """Return the data files of a table. Write them if they do not exist."""
     data = made_once(folder / f"footers-{table}-{table.data}", lambda data: list(write_data(table, data)))
     return [str(path) for path in sorted(data.iterdir())]
 
@@ -74,12 +74,12 @@ SCENARIOS = (
     ),
     _scenario(
         "footers-new-20",
-        "The shape of 2,000 files of 20 columns, each with a schema that no other has.",
+        "The shape of 2,000 files of 20 columns, each with its own schema.",
         ManyFiles(2000, 20, data="new"),
     ),
     _scenario(
         "footers-new-200",
-        "The shape of 1,000 files of 200 columns, each with a schema that no other has.",
+        "The shape of 1,000 files of 200 columns, each with its own schema.",
         ManyFiles(1000, 200, data="new"),
         runs=3,
     ),

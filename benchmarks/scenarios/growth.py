@@ -1,4 +1,4 @@
-"""How cost grows: with files, with columns, and with schema versions. Each point is a scenario of its own."""
+"""Measure how cost grows with files, columns and schema versions. Each point is a scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSIONS = (1, 4, 16, 64, 256)
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a growth curve: along which axis, and how far."""
+    """A point of a growth curve: its axis, and its value on it."""
 
     axis: str
     value: int

@@ -1,4 +1,4 @@
-"""Planning scans of tables whose data files are not there: ours beside pyiceberg's `plan_files`, cold."""
+"""Plan scans of tables without data files, compared with pyiceberg's `plan_files`, both with cold caches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..tables.many_files import ManyFiles, write_table
 
 
 def metadata_table(table: ManyFiles, folder: Path) -> str:
-    """The metadata file of a table, written once below a folder."""
+    """Return the metadata file of a table. Write the table if it does not exist."""
     name = f"table-{table}-{table.data}-{table.statistics}s-{table.partitions}p"
     home = made_once(folder / name, lambda home: write_table(table, home))
     return str(home.absolute() / "metadata" / "v1.metadata.json")
@@ -37,7 +37,7 @@ def pyicebergs(metadata_file: str, row_filter: str | None) -> int:
 
 
 def _forget_manifests() -> None:
-    """Empty pyiceberg's cache of manifest lists, where this version has one, so that it plans cold as well."""
+    """Clear pyiceberg's cache of manifest lists, if this version has one, so that it plans cold as well."""
     from pyiceberg import manifest
 
     clear = getattr(manifest, "clear_manifest_cache", None)
@@ -62,7 +62,7 @@ if sys.argv[1:]:
 
 
 def _memory(statement: str, metadata_file: str, row_filter: str | None) -> dict[str, object]:
-    """Bytes resident at most with all tasks at hand, beyond an interpreter with the same imports."""
+    """Return the peak resident bytes with all tasks in memory, less those of an interpreter with the same imports."""
     return {"peak_bytes": peak_memory(statement, metadata_file, row_filter or "") - peak_memory(statement)}
 
 
@@ -93,12 +93,12 @@ def _prepare(table: ManyFiles, make_filter: Callable[[ManyFiles], str | None], f
 
 
 def _scenario(name: str, about: str, table: ManyFiles, make_filter: Callable[[ManyFiles], str | None]) -> Scenario:
-    size = lambda scale: str(table.scaled(scale))  # noqa: E731 - a name of its own would say no more
-    return Scenario(name, about, size, partial(_prepare, table, make_filter), group="planning")
+    prepare = partial(_prepare, table, make_filter)
+    return Scenario(name, about, lambda scale: str(table.scaled(scale)), prepare, group="planning")
 
 
 def _sorted_part(table: ManyFiles) -> str:
-    """A filter on the sorted column that one file in a hundred can match."""
+    """Return a filter on the sorted column that one file in a hundred can match."""
     start = table.files // 2 * table.rows
     return f"c2 >= {start} and c2 < {start + max(1, table.files // 100) * table.rows}"
 

@@ -1,4 +1,4 @@
-"""Reads of evolved tables by every runner that is installed, beside one plain scan by each engine of the same rows."""
+"""Read evolved tables with every installed runner, compared with plain scans of the same rows by each engine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _run(reader: Reader, home: Path, question: Question) -> object:
 
 
 def made(name: str, folder: Path, scale: float) -> Path:
-    """The folder of a table and its raw copy, made unless it is there."""
+    """Return the folder of a table and its raw copy. Write them if they do not exist."""
     table = _scaled(TABLES[name], scale)
     home = folder / f"reads-{table.files}"
     return made_once(home / name, lambda _: write_evolved(table, home))

@@ -1,4 +1,4 @@
-"""How long it takes until something happens: starting Python, importing, asking for help."""
+"""Measure the start: of Python, of imports, and of the help."""
 
 from __future__ import annotations
 

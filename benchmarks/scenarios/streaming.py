@@ -1,7 +1,7 @@
-"""The memory that a read takes at most, as a whole and as a stream of batches, beside the raw scan of the engine.
+"""Measure the peak memory of a read, whole and as a stream of batches, compared with the raw scan of the engine.
 
-Each read is a process of its own, so the times here include the start of an interpreter; the figure of interest is the
-memory, beyond an interpreter that imports the same.
+Each read is a separate process, so the times include the start of an interpreter. The relevant figure is the memory,
+less that of an interpreter with the same imports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The check before a change, at level `values`, beside what pyarrow takes to read the same column twice."""
+"""Check a change at level `values`, compared with pyarrow reading the same column twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import projector
 
 from ..measuring import Runner
-from ..memory import told_by
+from ..memory import figures_of
 from ..scenario import Prepared, Scenario, made_once, scaled
 from ..tables.iceberg_files import TableFiles
 from ..tables.metrics import metrics
@@ -25,7 +25,7 @@ GROUP_ROWS = 1_000_000
 PROMOTE = "ALTER TABLE t ALTER COLUMN n TYPE bigint"
 PROMOTE_NESTED = "ALTER TABLE t ALTER COLUMN st.x TYPE bigint"
 ARROW_ALONE = ("spark",)
-"""Readers for none of which projector has an engine: Arrow alone reads."""
+"""Readers without an engine in projector, so that only Arrow reads."""
 
 _PEAK = """
 import projector
@@ -35,12 +35,12 @@ projector.check(sys.argv[1], sql=sys.argv[2], level="values", cache=False, engin
 
 @dataclass(frozen=True)
 class ValuesTable:
-    """A table of six columns, and perhaps a nested one.
+    """A table of six columns, and optionally a nested one.
 
     Parameters
     ----------
     rows, files:
-        Of the whole table; every file has as many rows.
+        The number of rows and files of the table. All files have equally many rows.
     """
 
     rows: int
@@ -136,7 +136,7 @@ def ours(metadata_file: str, change: str, engines: tuple[str, ...]) -> int:
 
 
 def pyarrow_twice(folder: Path, column: str) -> int:
-    """Read a column of all files twice, as the states before and after a change are."""
+    """Read a column of all files twice, as for the states before and after a change."""
     rows = 0
     for path in sorted(folder.iterdir()):
         before, after = (pq.ParquetFile(path).read(columns=[column]) for _ in range(2))
@@ -145,14 +145,14 @@ def pyarrow_twice(folder: Path, column: str) -> int:
 
 
 def _memory(metadata_file: str, change: str, engines: tuple[str, ...]) -> Mapping[str, object]:
-    return told_by("import json, sys\n" + _PEAK, metadata_file, change, str(list(engines)).replace("'", '"'))
+    return figures_of("import json, sys\n" + _PEAK, metadata_file, change, str(list(engines)).replace("'", '"'))
 
 
 def _prepare(table: ValuesTable, folder: Path, scale: float) -> Prepared:
     table = _scaled(table, scale)
     made = made_once(folder / f"values-{table.rows}-{table.files}-{int(table.nested)}", partial(make, table))
     metadata_file = str(made / "metadata" / "v1.metadata.json")
-    os.environ["PROJECTOR_CACHE_DIR"] = str(folder / "cache")  # not the user's
+    os.environ["PROJECTOR_CACHE_DIR"] = str(folder / "cache")  # not that of the user
     found = {"pyarrow-twice": Runner(partial(pyarrow_twice, made / "data", table.column))}
     for name, engines in (("projector-arrow", ARROW_ALONE), ("projector-all-engines", ())):
         found[name] = Runner(

@@ -1,4 +1,4 @@
-"""Make the tables that engines are measured on, each beside a copy of its rows already in the final schema.
+"""Create the tables that engines are measured on, each with a copy of its rows in the final schema.
 
 Run it from the checkout as `python -m benchmarks.tables.evolved FOLDER [TABLE...]`. The table `wide` becomes
 `FOLDER/wide/table`, an Iceberg table whose schema changed while it was filled, and `FOLDER/wide/raw`, Parquet files of
@@ -24,18 +24,18 @@ from .metrics import metrics
 
 @dataclass(frozen=True)
 class Column:
-    """A top-level column over the history of a table.
+    """A top-level column in the history of a table.
 
     Parameters
     ----------
     name, kind:
         In the last schema; `kind` is spec JSON.
     before:
-        Its first name and type, and the stage at which it took the last ones; None where nothing changed.
+        Its first name and type, and the stage that introduced the last ones; None if they did not change.
     added:
         The stage that added it, 0 for the first.
     default:
-        What older files show.
+        Its value in older files.
     """
 
     field_id: int
@@ -46,7 +46,7 @@ class Column:
     default: Any = None
 
     def at(self, stage: int) -> tuple[str, Any] | None:
-        """Name and type at a stage, None where it is not there yet."""
+        """Return its name and type at a stage; None if it does not exist yet."""
         if stage < self.added:
             return None
         if self.before is not None and stage < self.before[2]:
@@ -56,9 +56,9 @@ class Column:
 
 @dataclass(frozen=True)
 class EvolvedTable:
-    """A table: how many files of how many rows, in how many stages, and what its columns hold.
+    """A table: its number of files, of rows in each file and of stages, and the values of its columns.
 
-    `read` names the columns that a full read takes; None for all of them.
+    `read` names the columns of a full read; None for all of them.
     """
 
     name: str
@@ -106,7 +106,7 @@ def arrow_field(field_id: int, name: str, kind: Any) -> pa.Field:
 
 
 def write_evolved(table: EvolvedTable, folder: Path) -> None:
-    """The table and its raw copy."""
+    """Write the table and its raw copy."""
     location = (folder / table.name / "table").absolute()
     raw = folder / table.name / "raw"
     raw.mkdir(parents=True)
@@ -148,7 +148,7 @@ def write_parquet(rows: pa.Table, path: Path) -> None:
 
 
 def file_rows(table: EvolvedTable, file: int, random: np.random.Generator) -> tuple[pa.Table, list[pa.Array]]:
-    """The rows of a file as it was written then, and as the last schema shows them."""
+    """Return the rows of a file as they were written, and as they read in the last schema."""
     stage = stage_of(table, file)
     arrays, fields, copy = [], [], []
     for column in table.columns:
@@ -169,7 +169,7 @@ def file_rows(table: EvolvedTable, file: int, random: np.random.Generator) -> tu
 
 
 def reshaped(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """An array as another version of its type, children found by their field ids."""
+    """Convert an array to another version of its type. Match children by their field ids."""
     if pa.types.is_struct(target):
         have = {f.metadata[b"PARQUET:field_id"]: i for i, f in enumerate(array.type)}
         children = []
@@ -209,7 +209,7 @@ def flat_values(column: Column, file: int, table: EvolvedTable, random: np.rando
 
 
 def flat_columns(count: int, stages: int) -> tuple[Column, ...]:
-    """`count` columns: an id, two renamed ones to filter on, a promoted one to sum, and others that change in turn."""
+    """Return `count` columns: an id, two renamed ones to filter on, a promoted one to sum, and others that change."""
     columns = [
         Column(1, "id", "long"),
         Column(2, "clustered", "long", ("position", "long", 1)),
@@ -302,7 +302,7 @@ NESTED = (
 )
 
 FIVE = ("clustered", "scattered", "amount", "c8", "c9")
-"""Of the wide table: two that were renamed, one promoted, one as it was, and one that older files do not have."""
+"""Columns of the wide table: two renamed, one promoted, one unchanged, and one that older files do not have."""
 
 TABLES = {
     "wide": EvolvedTable("wide", 64, 100_000, 4, 16, flat_columns(200, 4), flat_values, FIVE),

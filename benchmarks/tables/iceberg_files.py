@@ -1,4 +1,4 @@
-"""Writes the metadata of Iceberg tables from entries that are given: no data file is needed, and any number will do."""
+"""Write the metadata of Iceberg tables from any number of manifest entries. The data files need not exist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRIES_IN_A_MANIFEST = 1000
 
 
 def avro(name: str, field_id: int, kind: Any) -> Json:
-    """An Avro field with its Iceberg id; null by default where it may be null."""
+    """Return an Avro field with its Iceberg id. Its default is null if it may be null."""
     default = {"default": None} if isinstance(kind, list) and kind[0] == "null" else {}
     return {"name": name, "type": kind, "field-id": field_id, **default}
 
@@ -90,14 +90,14 @@ def _manifest_entry(partition: list[Json]) -> Json:
 
 
 class TableFiles:
-    """A table that grows by schemas and appended entries; `finish` writes its metadata file.
+    """A table to which schemas and entries are added. `finish` writes its metadata file.
 
     Parameters
     ----------
     folder:
-        Where the table is.
+        The folder of the table.
     spec:
-        Fields of its partition spec, in spec JSON, all of them over longs.
+        The fields of its partition spec, in spec JSON, all of them over longs.
     format_version:
         2, or 3 for defaults.
     """
@@ -118,7 +118,7 @@ class TableFiles:
         self._schemas.append({"type": "struct", "schema-id": len(self._schemas), "fields": fields})
 
     def append(self, data_files: Sequence[Json], content: int = 0) -> None:
-        """A snapshot that adds data (0) or delete (1) files, each as its manifest entry has it."""
+        """Append a snapshot that adds data (0) or delete (1) files, given as manifest entries."""
         number = len(self._snapshots) + 1
         first_row_id = self._next_row_id
         for start in range(0, len(data_files), ENTRIES_IN_A_MANIFEST):
@@ -182,7 +182,7 @@ class TableFiles:
         return len(out.getvalue())
 
     def finish(self) -> str:
-        """Write the metadata file, and give its path."""
+        """Write the metadata file, and return its path."""
         last = len(self._snapshots)
         metadata = {
             "format-version": self._version,
@@ -211,7 +211,7 @@ class TableFiles:
 
 
 def eight(number: int) -> bytes:
-    """A long as a binary single value."""
+    """Return a long in the binary form of single values."""
     return number.to_bytes(8, "little", signed=True)
 
 
@@ -225,7 +225,7 @@ def _summary(values: Sequence[int]) -> Json:
 
 
 def highest_id(part: Any) -> int:
-    """The highest field id anywhere in a schema."""
+    """Return the highest field id in a schema."""
     if isinstance(part, dict):
         own = [part[key] for key in ("id", "element-id", "key-id", "value-id") if key in part]
         return max([*own, *(highest_id(value) for value in part.values())], default=0)

@@ -1,8 +1,8 @@
-"""Tables of very many files: schemas that change, statistics by arithmetic, data files that are tiny or not there.
+"""Create tables of very many files: schemas change, statistics are computed, data files are tiny or missing.
 
-Of data files that are there, sizes, counts and bounds are true. In each row of one, column 1 has the number of its
-partition, column 2 counts on over the whole table, and the others count from 0 in every file. Where no files are, the
-bounds of the others are as if their values were spread.
+If the data files exist, their sizes, counts and bounds are true. Column 1 holds the number of the partition, column 2
+counts over the whole table, and the other columns count from 0 in every file. If there are no data files, the bounds
+of the other columns are spread.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ import pyarrow.parquet as pq
 from .iceberg_files import Json, TableFiles, eight
 
 LINKS_OF_ONE_FILE = 10_000
-"""Paths that lead to one shared file; file systems allow some tens of thousands."""
+"""The most paths that link to one shared file. File systems allow some tens of thousands."""
 
 _RENUMBERED_ROWS = 1000
-"""Files of so many rows are made by putting other numbers into one that is there: column 2 is one page then."""
+"""Files of up to so many rows are made by replacing numbers in another file: column 2 is one page then."""
 
 _STAND_IN = 0x5A17_C0DE_0BAD_0000
-"""Where column 2 starts in that one: no other eight bytes are like it."""
+"""The first value of column 2 in that file: no other eight bytes are like it."""
 
 
 @dataclass(frozen=True)
 class ManyFiles:
-    """How large a table is.
+    """The size of a table.
 
     Parameters
     ----------
     files, columns, rows:
-        Data files, columns of the last schema, rows in each data file.
+        The number of data files, of columns in the last schema, and of rows in each data file.
     versions:
-        Schemas that it went through, each written by an equal share of the files.
+        The number of schemas in its history. An equal share of the files is written with each.
     nesting:
         Depth of structs around every tenth column; 0 for a flat table.
     partitions:
         Values of its identity partition; 0 for an unpartitioned table.
     deletes:
-        Position delete files beside the data files.
+        The number of position delete files.
     statistics:
-        Columns that manifests keep statistics of: so many of the first that a file has.
+        The number of columns with statistics in manifests: the first ones of each file.
     data:
-        `none` writes metadata alone, `tiny` a small file for each path, `shared` one file for all paths of a version
-        and a partition (column 2 counts from 0 in all of them), `new` tiny files, each with a schema of its own.
+        `none` writes metadata only; `tiny` a small file for each path; `shared` one file for all paths of a version
+        and a partition (column 2 counts from 0 in all of them); `new` tiny files, each with its own schema.
     """
 
     files: int
@@ -69,25 +69,25 @@ class ManyFiles:
         return "-".join(parts)
 
     def scaled(self, scale: float) -> ManyFiles:
-        """The same table with more or fewer files: at least one for each version and partition."""
+        """Return the same table with more or fewer files, but at least one for each version and partition."""
         return replace(self, files=max(1, self.versions, self.partitions, round(self.files * scale)))
 
     def version_of(self, file: int) -> int:
-        """The schema that a file is written under."""
+        """Return the schema version of a file."""
         return file * self.versions // self.files
 
     def partition_of(self, file: int) -> int:
-        """The value of column 1 in a file."""
+        """Return the value of column 1 in a file."""
         return file * self.partitions // self.files
 
     def first_of(self, file: int) -> int:
-        """The value of column 2 in the first row of a file."""
+        """Return the value of column 2 in the first row of a file."""
         return 0 if self.data == "shared" else file * self.rows
 
 
 @dataclass(frozen=True)
 class Written:
-    """A data file once it is there: its bytes, those of each of its columns, and where its row groups start."""
+    """A written data file: its size, the sizes of its columns, and the offsets of its row groups."""
 
     path: str
     size: int
@@ -96,7 +96,7 @@ class Written:
 
 
 def fields(table: ManyFiles, version: int) -> list[Json]:
-    """A schema: from version to version one column is renamed, one promoted and one added."""
+    """Return the fields of a schema version. Each version renames, promotes and adds columns."""
     found = []
     for i in range(1, table.columns + 1):
         added = table.versions > 1 and i > 3 and i % 5 == 0 and i // 5 % table.versions > version
@@ -113,20 +113,20 @@ def fields(table: ManyFiles, version: int) -> list[Json]:
                 kind = {"type": "struct", "fields": [inner]}
         name = f"renamed_{i}" if renamed else f"c{i}"
         found.append({"id": i, "name": name, "required": False, "type": kind})
-    if table.versions > 1:  # whatever the number of columns, no two versions are of one shape
+    if table.versions > 1:  # so that no two versions have the same shape
         found.append({"id": 1_000_000, "name": f"version_{version}", "required": False, "type": "int"})
     return found
 
 
 def tiny_file(table: ManyFiles, version: int, part: int = 0, first: int = 0, mark: str = "") -> bytes:
-    """A Parquet file of a schema; `mark` goes into the name of its last column."""
+    """Return a Parquet file of a schema version. `mark` is appended to the name of its last column."""
     columns = fields(table, version)
     schema = pa.schema([_arrow_field(f, mark if f is columns[-1] else "") for f in columns])
     rows = np.arange(table.rows)
     values = {1: np.full(table.rows, part), 2: rows + first}
     arrays = [_values(to.type, values.get(f["id"], rows)) for f, to in zip(columns, schema, strict=True)]
     paths = [path for each in schema for path in _paths(each)]
-    second = schema.field(1).name  # as it is, so that it can be found in the file
+    second = schema.field(1).name  # not encoded, so that it can be found in the file
     out = io.BytesIO()
     pq.write_table(
         pa.Table.from_arrays(arrays, schema=schema),
@@ -139,7 +139,7 @@ def tiny_file(table: ManyFiles, version: int, part: int = 0, first: int = 0, mar
 
 
 def _renumbered(file: bytes, rows: int, first: int) -> bytes:
-    """The file with another start of column 2 than the stand-in, in its page and its statistics."""
+    """Replace the stand-in values of column 2, in its page and its statistics."""
     old, new = (np.arange(rows, dtype="<i8") + start for start in (_STAND_IN, first))
     for before, after in ((old, new), (old[:1], new[:1]), (old[-1:], new[-1:])):
         file = file.replace(before.tobytes(), after.tobytes())
@@ -174,7 +174,7 @@ def _text(number: int) -> str:
 
 
 def write_data(table: ManyFiles, folder: Path) -> Iterator[Written]:
-    """Write the data files, in their order."""
+    """Write the data files, in order."""
     folder.mkdir(parents=True, exist_ok=True)
     write = {"none": _nothing, "tiny": _tiny, "shared": _shared, "new": _new}[table.data]
     paths = (folder / f"part-{number:06}-0123456789abcdef.parquet" for number in range(table.files))
@@ -231,7 +231,7 @@ def _written(file: bytes, path: Path) -> Written:
 
 
 def data_file(table: ManyFiles, number: int, file: Written) -> Json:
-    """The manifest entry of a data file, with bounds in the types that its columns had then."""
+    """Return the manifest entry of a data file, with bounds in the types of its schema version."""
     leaves = _leaves(table, table.version_of(number))
     part, start, last = table.partition_of(number), table.first_of(number), table.rows - 1
     low, high, sizes = [], [], []
@@ -259,12 +259,12 @@ def data_file(table: ManyFiles, number: int, file: Written) -> Json:
 
 @lru_cache
 def _leaves(table: ManyFiles, version: int) -> list[tuple[int, str]]:
-    """The ids and types of what statistics are kept of."""
+    """Return the ids and types of the columns with statistics."""
     return [_leaf(column) for column in fields(table, version)][: table.statistics]
 
 
 def _leaf(column: Json) -> tuple[int, str]:
-    """The id and type of what a column holds, below all of its structs."""
+    """Return the id and type of the leaf of a column."""
     kind = column["type"]
     return (column["id"], kind) if isinstance(kind, str) else _leaf(kind["fields"][0])
 
@@ -276,7 +276,7 @@ def _bound(number: int, kind: str) -> bytes:
 
 
 def write_table(table: ManyFiles, folder: Path) -> str:
-    """Write a table, and give the path of its metadata file."""
+    """Write a table, and return the path of its metadata file."""
     spec = [{"source-id": 1, "field-id": 1000, "name": "c1", "transform": "identity"}] if table.partitions else []
     writer = TableFiles(folder.absolute(), spec)
     batch: list[Json] = []

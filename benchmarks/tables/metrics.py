@@ -1,4 +1,4 @@
-"""Counts and bounds of columns, as manifests hold them."""
+"""Compute counts and bounds of columns, as manifests hold them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .iceberg_files import Json
 
 
 def metrics(rows: pa.Table) -> Json:
-    """Of the top-level columns that are not nested."""
+    """Return the metrics of the top-level columns that are not nested."""
     counts, nulls, lower, upper = [], [], [], []
     for field in rows.schema:
         if pa.types.is_nested(field.type):
@@ -28,7 +28,7 @@ def metrics(rows: pa.Table) -> Json:
 
 
 def bound(scalar: pa.Scalar) -> bytes:
-    """A value in the spec's binary form (Appendix D)."""
+    """Return a value in the spec's binary form (Appendix D)."""
     value = scalar.value if pa.types.is_date32(scalar.type) else scalar.as_py()
     if isinstance(value, str):
         return value.encode()

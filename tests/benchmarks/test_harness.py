@@ -97,7 +97,7 @@ def test_answers_that_differ_are_told() -> None:
     runners = {"raw": Runner(lambda: 1), "a": Runner(lambda: 1, "raw"), "b": Runner(lambda: 2, "raw")}
     found = document([("s", "1x1", timing) for timing in measure(runners, 1)], 1)
     assert [r.get("agrees", True) for r in found["results"]] == [True, True, False]
-    assert "another answer" in results_table(found)
+    assert "different result" in results_table(found)
 
 
 def test_results_do_not_tell_whose_machine_it_was() -> None:
@@ -167,9 +167,9 @@ def test_from_run_to_page(tmp_path: Path) -> None:
     assert "| same |" in same.output
 
 
-def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
-    assert "No scenario is called nonsense" in invoke("run", "nonsense").output
-    assert "no such file" in invoke("table", tmp_path / "absent.json").output
+def test_errors_name_their_cause(tmp_path: Path) -> None:
+    assert "No scenario matches nonsense" in invoke("run", "nonsense").output
+    assert "No such file" in invoke("table", tmp_path / "absent.json").output
     (tmp_path / "other.json").write_text("[]")
     assert "does not hold results" in invoke("table", tmp_path / "other.json").output
     (tmp_path / "broken.json").write_text("{")
@@ -179,10 +179,10 @@ def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
         (("make", tmp_path / "x", "--files", 2, "--versions", 3), "as many files as versions"),
         (("make", tmp_path / "x", "--files", 5, "--partitions", 6), "as many files as partitions"),
         (("make", tmp_path / "x", "--data", "none", "--deletes", 1), "Deletes need data files"),
-        (("make", tmp_path / "t"), "There is a table"),
+        (("make", tmp_path / "t"), "already contains a table"),
         (("make", tmp_path / "broken.json" / "x"), "Not a directory"),
-        (("table", tmp_path / "broken.json"), "broken.json is no JSON"),
-        (("run", "footers-new-20", *few, "--runner", "nobody"), "has a runner like nobody"),
+        (("table", tmp_path / "broken.json"), "broken.json is not JSON"),
+        (("run", "footers-new-20", *few, "--runner", "nobody"), "has a runner that matches nobody"),
         (("run", "footers-new-20", *few, "-o", tmp_path / "broken.json" / "x.json"), "broken.json"),
         (("run", "footers-new-20", *few, "-o", tmp_path / "other.json"), "does not hold results"),
     ):
