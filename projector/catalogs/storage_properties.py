@@ -7,6 +7,7 @@ from typing import Any
 
 from projector.errors import UnsupportedError
 from projector.files.storage.locations import canonical, relative_to
+from projector.files.storage.s3_settings import truth
 
 _PREFIXES = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
 _KEYS = ("s3.access-key-id", "client.access-key-id")
@@ -62,4 +63,4 @@ def _is_below(location: str, prefix: str) -> bool:
 
 
 def _signs_remotely(config: Mapping[str, str]) -> bool:
-    return config.get("s3.remote-signing-enabled", "").lower() == "true" or "s3.signer" in config
+    return truth(config, "s3.remote-signing-enabled") or "s3.signer" in config

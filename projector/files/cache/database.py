@@ -3,8 +3,8 @@
 Beside the tables of shapes and files, it stores *pieces*. A piece is an answer, stored under a recipe: the bytes of all
 that the answer depends on, which is the question, and the sizes and modification times of the files it came from. If a
 file changes, so does the recipe, and the old piece is not found. The database holds only a digest of the recipe, and
-the answer is sealed with another digest: whoever does not know the question cannot read the locations and values in
-the answer. Names of files and columns, but not of folders, are in the other tables in clear.
+the answer is sealed with another digest: its locations and values cannot be read without knowing the question. Names of
+files and columns, but not of folders, are in the other tables in clear.
 
 Every entry carries a proof made with a secret key of the user. Entries that were altered, or come from elsewhere, are
 rejected. A folder or a file that others may write is not used either.

@@ -89,7 +89,7 @@ def read_tail(source: ByteSource, path: str) -> tuple[bytes, int]:
     Returns
     -------
     tuple[bytes, int]
-        Bytes up to the end of the file, and the offset in them where the footer starts.
+        Bytes up to the end of the file, and the offset of the footer in them.
     """
     size = source.size()
     if size < SMALLEST_FILE:
@@ -205,7 +205,7 @@ def _read(source: ByteSource, offset: int, length: int, path: str) -> bytes:
     data = source.read_at(offset, length)
     if len(data) != length:
         raise CorruptFileError(
-            f"{len(data)} bytes came back where {length} were asked for at byte {offset}: the file has changed",
+            f"reading at byte {offset} returned {len(data)} bytes, not {length}: the file has changed",
             file=path,
             hint=_REWRITE,
         )
