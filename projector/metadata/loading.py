@@ -24,10 +24,12 @@ from projector.files.storage.storage import Storage
 from projector.metadata.table_metadata import TableMetadata
 
 VERSION_HINT = "version-hint.text"
-_SUFFIX = r"(?:\.gz\.metadata\.json|\.metadata\.json\.gz|\.metadata\.json)"
-_HADOOP_NAME = re.compile(r"v(\d{1,18})" + _SUFFIX)
-_CATALOG_NAME = re.compile(r"(\d{1,18})-[^/]*?" + _SUFFIX)
-_HADOOP_SUFFIXES = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
+SUFFIXES = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
+"""Endings of the name of a metadata file, in the order in which Java tries them."""
+_SUFFIX = f"(?:{'|'.join(map(re.escape, SUFFIXES))})"
+HADOOP_NAME = re.compile(r"v([0-9]{1,18})" + _SUFFIX)
+"""The name of a version of a table without a catalog."""
+_CATALOG_NAME = re.compile(r"([0-9]{1,18})-[^/]*?" + _SUFFIX)
 _MAX_BYTES = 2 << 30
 _LEAST_LIMIT, _MOST_RATIO, _MOST_MEMBERS = 64 << 20, 100, 100
 """Limits on unpacked size: JSON compresses to a tenth or a thirtieth, gzip bombs to a thousandth."""
@@ -173,7 +175,7 @@ def find_metadata_file(location: str, storage: Storage) -> str:
 
 def _refuse_folders(folder: str, folders: tuple[str, ...], current: str) -> None:
     """Raise for a folder with the name of a newer metadata file, instead of falling back to an older one."""
-    for pattern in (_HADOOP_NAME, _CATALOG_NAME):
+    for pattern in (HADOOP_NAME, _CATALOG_NAME):
         mine = pattern.fullmatch(current)
         by_version = _by_version(folders, pattern)
         if by_version and max(by_version) > (int(mine[1]) if mine else -1):
@@ -184,9 +186,9 @@ def _refuse_folders(folder: str, folders: tuple[str, ...], current: str) -> None
 
 
 def _current(location: str, folder: str, names: tuple[str, ...], storage: Storage) -> str:
-    hadoop = _by_version(names, _HADOOP_NAME)
+    hadoop = _by_version(names, HADOOP_NAME)
     hint = _hint(folder, names, storage)
-    for suffix in ("", *_HADOOP_SUFFIXES):
+    for suffix in ("", *SUFFIXES):
         if hint + suffix in names and hint + suffix != "":
             return join(folder, hint + suffix)
     hinted = int(hint) if re.fullmatch(r"[0-9]{1,18}", hint) else None
@@ -223,7 +225,7 @@ def _by_version(names: tuple[str, ...], pattern: re.Pattern[str]) -> dict[int, l
 
 def _preferred(names: list[str]) -> str:
     """Return the spelling of a version that Java tries first, if there are several."""
-    order = {suffix: position for position, suffix in enumerate(_HADOOP_SUFFIXES)}
+    order = {suffix: position for position, suffix in enumerate(SUFFIXES)}
     return min(names, key=lambda name: (order.get(name[name.index(".") :], 9), name))
 
 

@@ -37,11 +37,9 @@ from projector.planning.filters.parser import parse_filter
 from projector.planning.pruning.metrics_facts import (
     ColumnStatistics,
     file_facts,
-    file_might_match,
     row_group_facts,
-    row_group_might_match,
 )
-from projector.planning.pruning.outcomes import Outcomes, must_match, outcomes, residual
+from projector.planning.pruning.outcomes import Outcomes, matches, might_match, outcomes, residual
 from projector.planning.pruning.partition_facts import partition_filter
 from projector.schema.binary_values import encode_bound
 from projector.schema.promotions import promote_value
@@ -157,7 +155,7 @@ def _check(bound, lookup, might, read):
     for outcome in actual:
         assert _OUTCOME[outcome] in possible
     assert might or True not in actual
-    if must_match(bound, lookup):
+    if matches(bound, lookup):
         assert all(outcome is True for outcome in actual)
     rest = residual(bound, lookup)
     assert [evaluate_row(rest, row) for row in read] == actual
@@ -186,7 +184,7 @@ def test_file_metrics_never_skip_a_matching_row(data):
         if data.draw(st.booleans()):
             metrics.nan_value_counts[field_id] = sum(map(_is_nan, values))
     bound = bind(data.draw(filters.filters(requested), "filter"), filters.schema_of(requested))
-    _check(bound, file_facts(metrics), file_might_match(bound, metrics), read)
+    _check(bound, file_facts(metrics), might_match(bound, file_facts(metrics)), read)
 
 
 @settings(deadline=None)
@@ -200,7 +198,7 @@ def test_absent_columns_are_their_constant(data):
     bound = bind(data.draw(filters.filters(iceberg_type)), filters.schema_of(iceberg_type))
     metrics = Metrics(record_count=len(read))
     absent = {1: top, 3: nested}
-    _check(bound, file_facts(metrics, absent), file_might_match(bound, metrics, absent), read)
+    _check(bound, file_facts(metrics, absent), might_match(bound, file_facts(metrics, absent)), read)
 
 
 @settings(deadline=None)
@@ -215,7 +213,7 @@ def test_row_group_statistics_never_skip_a_matching_row(data):
         nulls = data.draw(st.sampled_from([None, values.count(None)]))
         statistics[field_id] = ColumnStatistics(low, high, nulls, written)
     bound = bind(data.draw(filters.filters(requested), "filter"), filters.schema_of(requested))
-    might = row_group_might_match(bound, statistics, len(read))
+    might = might_match(bound, row_group_facts(statistics, len(read)))
     _check(bound, row_group_facts(statistics, len(read)), might, read)
 
 
@@ -319,8 +317,8 @@ def _int_file(**changes):
 def test_file_bounds(text, might, must):
     for iceberg_type in (IntegerType(), LongType()):  # the bounds are those of an int file
         bound = _bind(text, iceberg_type)
-        assert file_might_match(bound, _int_file()) is might
-        assert must_match(bound, file_facts(_int_file())) is must
+        assert might_match(bound, file_facts(_int_file())) is might
+        assert (matches(bound, file_facts(_int_file())) is True) is must
 
 
 @pytest.mark.parametrize(
@@ -347,36 +345,36 @@ def test_file_bounds(text, might, must):
 )
 def test_impossible_metrics_are_unknown(changes):
     bound = _bind("c = 5", IntegerType())
-    assert file_might_match(bound, _int_file(**changes))
+    assert might_match(bound, file_facts(_int_file(**changes)))
 
 
 def test_missing_null_counts_are_unknown():
     metrics = _int_file(null_value_counts=None)
-    assert file_might_match(_bind("c is null", IntegerType()), metrics)
-    assert file_might_match(_bind("c is not null", IntegerType()), metrics)
-    assert not file_might_match(_bind("c = 5", IntegerType()), metrics)
+    assert might_match(_bind("c is null", IntegerType()), file_facts(metrics))
+    assert might_match(_bind("c is not null", IntegerType()), file_facts(metrics))
+    assert not might_match(_bind("c = 5", IntegerType()), file_facts(metrics))
 
 
 def test_all_null_columns():
     metrics = _int_file(null_value_counts={1: 10}, lower_bounds={}, upper_bounds={})
-    assert not file_might_match(_bind("c = 5", IntegerType()), metrics)
-    assert not file_might_match(_bind("c != 5", IntegerType()), metrics)
-    assert not file_might_match(_bind("not c = 5", IntegerType()), metrics)
-    assert not file_might_match(_bind("c is not null", IntegerType()), metrics)
-    assert must_match(_bind("c is null", IntegerType()), file_facts(metrics))
+    assert not might_match(_bind("c = 5", IntegerType()), file_facts(metrics))
+    assert not might_match(_bind("c != 5", IntegerType()), file_facts(metrics))
+    assert not might_match(_bind("not c = 5", IntegerType()), file_facts(metrics))
+    assert not might_match(_bind("c is not null", IntegerType()), file_facts(metrics))
+    assert matches(_bind("c is null", IntegerType()), file_facts(metrics))
 
 
 def test_a_record_count_of_zero_rules_nothing_out():
     """Some writers leave it out: it must not lose rows."""
-    assert file_might_match(_bind("c is null", IntegerType()), _int_file(record_count=0))
+    assert might_match(_bind("c is null", IntegerType()), file_facts(_int_file(record_count=0)))
 
 
 def test_float_widened_to_double_is_compared_as_double():
     tenth = encode_bound(0.1, FloatType())  # 0.10000000149011612
     metrics = Metrics(1, {1: 1}, {1: 0}, {1: 0}, {1: tenth}, {1: tenth})
-    assert must_match(_bind("c > 0.1", DoubleType()), file_facts(metrics))
-    assert not file_might_match(_bind("c = 0.1", DoubleType()), metrics)
-    assert must_match(_bind("c = 0.1", FloatType()), file_facts(metrics))
+    assert matches(_bind("c > 0.1", DoubleType()), file_facts(metrics))
+    assert not might_match(_bind("c = 0.1", DoubleType()), file_facts(metrics))
+    assert matches(_bind("c = 0.1", FloatType()), file_facts(metrics))
 
 
 def test_nan_counts():
@@ -395,9 +393,11 @@ def test_nan_counts():
         "c is not null": (True, True, True, True),
     }.items():
         bound = _bind(text, DoubleType())
-        assert tuple(file_might_match(bound, m) for m in (none, some, unknown, only)) == expected, text
+        assert tuple(might_match(bound, file_facts(m)) for m in (none, some, unknown, only)) == expected, text
     nan_bound = {1: b"\x00" * 6 + b"\xf8\x7f"}
-    assert file_might_match(_bind("c = 7", DoubleType()), replace(none, lower_bounds=nan_bound, upper_bounds=nan_bound))
+    assert might_match(
+        _bind("c = 7", DoubleType()), file_facts(replace(none, lower_bounds=nan_bound, upper_bounds=nan_bound))
+    )
 
 
 def test_negative_zero_is_zero():
@@ -405,7 +405,7 @@ def test_negative_zero_is_zero():
     for low, high in ((zero, zero), (negative, negative), (negative, zero), (zero, negative)):
         metrics = Metrics(1, {1: 1}, {1: 0}, {1: 0}, low, high)
         for text in ("c = 0", "c in (0, 1)", "c >= 0", "c <= -0.0"):
-            assert must_match(_bind(text, DoubleType()), file_facts(metrics)), text
+            assert matches(_bind(text, DoubleType()), file_facts(metrics)), text
     spec = _spec(Identity())
     for value in (0.0, -0.0):
         assert partition_filter(_bind("c in (0, 1)", DoubleType()), spec).might_match({1000: value})
@@ -425,15 +425,15 @@ def test_cut_strings():
         "c not like 'ab%'": False,
         "c not like 'abc%'": True,
     }.items():
-        assert file_might_match(_bind(text, StringType()), metrics) is expected, text
+        assert might_match(_bind(text, StringType()), file_facts(metrics)) is expected, text
 
 
 def test_an_upper_bound_that_was_cut_and_not_rounded_up():
     cut = "a" * 16
     metrics = Metrics(2, {1: 2}, {1: 0}, {}, {1: b"a"}, {1: cut.encode()})
-    assert file_might_match(_bind(f"c = '{cut}zzz'", StringType()), metrics)
-    assert file_might_match(_bind(f"c > '{cut}'", StringType()), metrics)
-    assert not file_might_match(_bind("c = 'b'", StringType()), metrics)
+    assert might_match(_bind(f"c = '{cut}zzz'", StringType()), file_facts(metrics))
+    assert might_match(_bind(f"c > '{cut}'", StringType()), file_facts(metrics))
+    assert not might_match(_bind("c = 'b'", StringType()), file_facts(metrics))
     summary = Summary(lower_bound=b"a", upper_bound=cut.encode())
     judge = partition_filter(_bind(f"c = '{cut}zzz'", StringType()), _spec(Identity()))
     assert judge.manifest_might_match([summary])
@@ -443,34 +443,34 @@ def test_decimals_of_38_digits():
     low, high = Decimal("0." + "7" * 38), Decimal("0.9" + "0" * 37)
     type_ = DecimalType(38, 38)
     metrics = Metrics(2, {1: 2}, {1: 0}, {}, {1: encode_bound(low, type_)}, {1: encode_bound(high, type_)})
-    assert must_match(_bind("c >= 0.5", type_), file_facts(metrics))
-    assert not file_might_match(_bind("c > 0.9", type_), metrics)
+    assert matches(_bind("c >= 0.5", type_), file_facts(metrics))
+    assert not might_match(_bind("c > 0.9", type_), file_facts(metrics))
 
 
 def test_dates_under_timestamp():
     day = encode_bound(20454, DateType())  # 2026-01-01
     metrics = Metrics(1, {1: 1}, {1: 0}, {}, {1: day}, {1: day})
     for iceberg_type in (TimestampType(), TimestampNanoType()):
-        assert must_match(_bind("c = DATE '2026-01-01'", iceberg_type), file_facts(metrics))
-        assert not file_might_match(_bind("c > TIMESTAMP '2026-01-01 00:00:00'", iceberg_type), metrics)
-        assert file_might_match(_bind("c < TIMESTAMP '2026-01-01 00:00:01'", iceberg_type), metrics)
+        assert matches(_bind("c = DATE '2026-01-01'", iceberg_type), file_facts(metrics))
+        assert not might_match(_bind("c > TIMESTAMP '2026-01-01 00:00:00'", iceberg_type), file_facts(metrics))
+        assert might_match(_bind("c < TIMESTAMP '2026-01-01 00:00:01'", iceberg_type), file_facts(metrics))
 
 
 def test_metrics_of_a_dropped_column_do_not_speak_for_its_successor():
     schema = Schema((NestedField(7, "c", IntegerType()),))  # c was id 1 once
     bound = bind(parse_filter("c = 15"), schema)
-    assert file_might_match(bound, _int_file())
-    assert not file_might_match(bound, _int_file(), {7: None})
-    assert file_might_match(bind(parse_filter("c is null"), schema), _int_file(), {7: None})
-    assert file_might_match(bound, _int_file(), {7: 15})
+    assert might_match(bound, file_facts(_int_file()))
+    assert not might_match(bound, file_facts(_int_file(), {7: None}))
+    assert might_match(bind(parse_filter("c is null"), schema), file_facts(_int_file(), {7: None}))
+    assert might_match(bound, file_facts(_int_file(), {7: 15}))
 
 
 def test_absent_columns_answer_like_stored_nulls():
     metrics = _int_file()
     for text in ("c != 5", "c not in (5, 6)", "c = 5", "not c = 5"):
-        assert not file_might_match(_bind(text, IntegerType()), metrics, {1: None})
+        assert not might_match(_bind(text, IntegerType()), file_facts(metrics, {1: None}))
     for text, expected in (("c = 'US'", True), ("c != 'US'", False), ("c is not null", True), ("c is null", False)):
-        assert file_might_match(_bind(text, StringType()), metrics, {1: "US"}) is expected
+        assert might_match(_bind(text, StringType()), file_facts(metrics, {1: "US"})) is expected
 
 
 def test_a_nested_default_under_null_structs():
@@ -479,16 +479,16 @@ def test_a_nested_default_under_null_structs():
     bound = _bind("s.x = 0", IntegerType())
     assert outcomes(bound, facts) == Outcomes.TRUE | Outcomes.NULL
     assert outcomes(_bind("s.x is null", IntegerType()), facts) == Outcomes.TRUE | Outcomes.FALSE
-    assert not file_might_match(_bind("s.x = 1", IntegerType()), metrics, {3: 0})
+    assert not might_match(_bind("s.x = 1", IntegerType()), file_facts(metrics, {3: 0}))
     required = Schema((NestedField(2, "s", StructType((NestedField(3, "x", IntegerType()),)), required=True),))
-    assert must_match(bind(parse_filter("s.x = 0"), required), file_facts(metrics, {3: 0}))
+    assert matches(bind(parse_filter("s.x = 0"), required), file_facts(metrics, {3: 0}))
 
 
 def test_nested_null_counts_may_leave_out_null_structs():
     metrics = Metrics(3, {3: 1}, {3: 0}, {}, {3: encode_bound(1, IntegerType())}, {3: encode_bound(1, IntegerType())})
-    assert file_might_match(_bind("s.x is null", IntegerType()), metrics)
-    assert not must_match(_bind("s.x = 1", IntegerType()), file_facts(metrics))
-    assert not file_might_match(_bind("s.x = 2", IntegerType()), metrics)
+    assert might_match(_bind("s.x is null", IntegerType()), file_facts(metrics))
+    assert not matches(_bind("s.x = 1", IntegerType()), file_facts(metrics))
+    assert not might_match(_bind("s.x = 2", IntegerType()), file_facts(metrics))
 
 
 def test_residual():
@@ -503,16 +503,16 @@ def test_residual():
 def test_row_group_statistics():
     wide = {1: ColumnStatistics(1, 3, 0, IntegerType())}
     for text, expected in (("c < 2147483648", True), ("c > -2147483649", True), ("c = 2147483648", False)):
-        assert row_group_might_match(_bind(text, LongType()), wide, 3) is expected
+        assert might_match(_bind(text, LongType()), row_group_facts(wide, 3)) is expected
     dates = {1: ColumnStatistics(20454, 20454, 0, DateType())}
-    assert row_group_might_match(_bind("c = DATE '2026-01-01'", TimestampType()), dates, 3)
-    assert not row_group_might_match(_bind("c = DATE '2026-01-02'", TimestampType()), dates, 3)
+    assert might_match(_bind("c = DATE '2026-01-01'", TimestampType()), row_group_facts(dates, 3))
+    assert not might_match(_bind("c = DATE '2026-01-02'", TimestampType()), row_group_facts(dates, 3))
     beyond = {1: ColumnStatistics(2**31 - 1, 2**31 - 1, 0, DateType())}  # out of the timestamp's range
-    assert row_group_might_match(_bind("c = DATE '2026-01-02'", TimestampType()), beyond, 3)
+    assert might_match(_bind("c = DATE '2026-01-02'", TimestampType()), row_group_facts(beyond, 3))
     odd = {1: ColumnStatistics("a", "b", 0, StringType())}
-    assert row_group_might_match(_bind("c = 5", IntegerType()), odd, 3)
-    assert row_group_might_match(_bind("c = 5", IntegerType()), {}, 3)
-    assert not row_group_might_match(_bind("c is null", IntegerType()), {}, 0)
+    assert might_match(_bind("c = 5", IntegerType()), row_group_facts(odd, 3))
+    assert might_match(_bind("c = 5", IntegerType()), row_group_facts({}, 3))
+    assert not might_match(_bind("c is null", IntegerType()), row_group_facts({}, 0))
 
 
 # ----------------------------------------------------------------------------------------------------- partitions

@@ -80,7 +80,6 @@ def check_range(
     # Rows come evenly through the day, so the estimate is close.
     assert plan.records_expected == pytest.approx(returned, rel=0.02)
     listed = sum(total.files for total in plan.skipped)
-    assert len(list(plan.skipped_files)) == listed
     if plan.skipped_manifests:
         assert {skipped.reason for skipped in plan.skipped_manifests} == {"its partitions hold no row of the filter"}
     else:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from projector.planning.filters.bind import bind
 from projector.planning.filters.parser import parse_filter
-from projector.planning.pruning.metrics_facts import file_might_match
+from projector.planning.pruning.metrics_facts import file_facts
 from projector.planning.pruning.moved_names import ids_with_moved_names
+from projector.planning.pruning.outcomes import might_match
 from projector.schema.name_mapping import MappedField, NameMapping
 from projector.schema.schema import Schema
 from projector.schema.types import NestedField, StringType, StructType
@@ -48,5 +49,5 @@ def test_nested_names():
 def test_doubtful_metrics_are_unknown():
     bound = bind(parse_filter("b = 'x'"), _schema((2, "b")))
     metrics = Metrics(1, {2: 1}, {2: 0}, {}, {2: b"a"}, {2: b"a"})
-    assert not file_might_match(bound, metrics)
-    assert file_might_match(bound, metrics, doubtful={2})
+    assert not might_match(bound, file_facts(metrics))
+    assert might_match(bound, file_facts(metrics, doubtful={2}))

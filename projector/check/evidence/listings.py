@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from projector.metadata.manifests.read import DataFile, FileContent, ManifestEntry
-from projector.schema.reserved import DELETE_FILE_PATH
+from projector.metadata.manifests.read import FileContent, ManifestEntry
 
 K = TypeVar("K")
 
@@ -120,7 +119,7 @@ class Listing:
             [EntryKind(*kind) for kind in kinds],  # type: ignore[arg-type]
             kind_of if len(kinds) > 1 else None,
             [f.content_offset for f in files] if any(f.content_offset is not None for f in files) else None,
-            [_target(file) for file in files] if has_positions else None,
+            [file.target_file for file in files] if has_positions else None,
             [file.file_size_in_bytes for file in files],
         )
 
@@ -149,16 +148,3 @@ class Listing:
             for content, name, ids, snapshot, encrypted, order, keys in kinds
         ]
         return Listing(paths, row_counts, made, *others)
-
-
-def _target(file: DataFile) -> str | None:
-    """Return the only data file that a position delete applies to, if its manifest names it."""
-    if file.content is not FileContent.POSITION_DELETES or file.referenced_data_file is not None:
-        return file.referenced_data_file
-    lower = file.lower_bounds.get(DELETE_FILE_PATH)
-    if lower is None or lower != file.upper_bounds.get(DELETE_FILE_PATH):
-        return None
-    try:
-        return str(lower.decode())
-    except UnicodeDecodeError:
-        return None

@@ -14,15 +14,13 @@ from typing import overload
 from projector.errors import ProjectorError, UnsupportedError
 from projector.files.storage.locations import base_name
 from projector.files.storage.storage import Storage
-from projector.metadata.loading import VERSION_HINT, find_metadata_file, read_metadata
+from projector.metadata.loading import HADOOP_NAME, SUFFIXES, VERSION_HINT, find_metadata_file, read_metadata
 from projector.metadata.table_metadata import TableMetadata
 
 COMPRESSION_PROPERTY = "write.metadata.compression-codec"
 
-_SPELLINGS = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
-_VERSION = re.compile(r"v(\d{1,18})(?:\.metadata\.json|\.gz\.metadata\.json|\.metadata\.json\.gz)")
 _HIDDEN = re.compile(
-    rf"\.(?:{_VERSION.pattern}|{re.escape(VERSION_HINT)})\.[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}\.tmp"
+    rf"\.(?:{HADOOP_NAME.pattern}|{re.escape(VERSION_HINT)})\.[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}\.tmp"
 )
 _LEFT_AFTER_SECONDS = 3600.0
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXDEV, errno.EMLINK}
@@ -34,7 +32,7 @@ def version_of(name: str) -> int: ...
 def version_of(name: str, default: None) -> int | None: ...
 def version_of(name: str, default: int | None = -1) -> int | None:
     """Return the version in a metadata file's name; `default` for a name of another kind."""
-    match = _VERSION.fullmatch(name)
+    match = HADOOP_NAME.fullmatch(name)
     return int(match[1]) if match else default
 
 
@@ -80,7 +78,7 @@ class VersionFiles:
         return os.path.join(self.folder, name)
 
     def _exists(self, version: int) -> bool:
-        return any(os.path.exists(self._path(f"v{version}{spelling}")) for spelling in _SPELLINGS)
+        return any(os.path.exists(self._path(f"v{version}{spelling}")) for spelling in SUFFIXES)
 
     def _link(self, version: int, metadata: TableMetadata) -> str | None:
         """Write a version's file under a hidden name, and link it to its own name in one step."""

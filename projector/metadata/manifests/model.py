@@ -9,6 +9,7 @@ from typing import Any
 
 from projector.errors import CorruptFileError
 from projector.metadata.avro.decoder import decode_pairs, find_value
+from projector.schema.reserved import DELETE_FILE_PATH
 from projector.schema.types import IcebergType
 
 METRICS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
@@ -150,6 +151,24 @@ class DataFile:
     def upper_bounds(self) -> Mapping[int, bytes]:
         """Upper bounds by field id, as binary single values."""
         return MetricsMap(self.metrics, "upper_bounds")
+
+    @property
+    def target_file(self) -> str | None:
+        """The only data file that a file of position deletes, or a deletion vector, applies to; None if not named.
+
+        The bounds of the `file_path` column name it too, if they are equal (spec: Position Delete Files).
+        """
+        if self.referenced_data_file or self.content is not FileContent.POSITION_DELETES:
+            return self.referenced_data_file
+        lower, upper = (self.metrics.value(name, DELETE_FILE_PATH) for name in ("lower_bounds", "upper_bounds"))
+        if lower is None or lower != upper:
+            return None
+        try:
+            path = str(lower.decode())
+        except UnicodeDecodeError:
+            return None
+        # A truncated bound that was not rounded up names no file; it does not end like the name of a file either.
+        return path if path.endswith((".parquet", ".avro", ".orc")) else None
 
 
 class Metrics:

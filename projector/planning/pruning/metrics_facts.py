@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from projector.errors import InvalidMetadataError, ProjectionError
 from projector.metadata.manifests.read import DataFile
-from projector.planning.filters.expressions import BoundTerm, Expression
+from projector.planning.filters.expressions import BoundTerm
 from projector.planning.pruning.facts import NOTHING, UNKNOWN, Facts, bounded, constant, is_floating
-from projector.planning.pruning.outcomes import Lookup, might_match
+from projector.planning.pruning.outcomes import Lookup
 from projector.schema.binary_values import decode_bound
 from projector.schema.promotions import promote_value
 from projector.schema.types import IcebergType
@@ -72,26 +72,6 @@ class ColumnStatistics:
     maximum: Any = None
     null_count: int | None = None
     value_type: IcebergType | None = None
-
-
-def file_might_match(
-    bound: Expression,
-    metrics: FileMetrics,
-    absent: Mapping[int, Any] | None = None,
-    doubtful: Collection[int] = frozenset(),
-) -> bool:
-    """Whether a row of a data file can pass a bound filter, by the metrics of its manifest entry; see `file_facts`."""
-    return might_match(bound, file_facts(metrics, absent, doubtful))
-
-
-def row_group_might_match(
-    bound: Expression,
-    statistics: Mapping[int, ColumnStatistics],
-    row_count: int | None,
-    absent: Mapping[int, Any] | None = None,
-) -> bool:
-    """Whether a row of a Parquet row group can pass a bound filter, by the statistics of its column chunks."""
-    return might_match(bound, row_group_facts(statistics, row_count, absent))
 
 
 def file_facts(

@@ -77,11 +77,6 @@ def might_match(bound: Expression, lookup: Lookup) -> bool:
     return bool(_outcomes(bound, lookup) & _T)
 
 
-def must_match(bound: Expression, lookup: Lookup) -> bool:
-    """Return whether every row passes the filter. True is certain, False is not (spec: Scan Planning, strict)."""
-    return not _outcomes(bound, lookup) & (_F | _N)
-
-
 def matches(bound: Expression, lookup: Lookup) -> bool | None:
     """Return True if every row passes the filter, False if none does, and None if neither is certain."""
     found = _outcomes(bound, lookup)

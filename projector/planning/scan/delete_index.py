@@ -12,7 +12,6 @@ from projector.metadata.manifests.read import DataFile, FileContent, ManifestEnt
 from projector.metadata.partitioning import PartitionSpec
 from projector.planning.scan.path_index import ByPath
 from projector.planning.scan.tasks import DeleteFile
-from projector.schema.reserved import DELETE_FILE_PATH
 
 _Partition = tuple[int, tuple[Any, ...]]
 
@@ -68,9 +67,8 @@ class DeleteIndex:
                     "Two deletion vectors apply to one data file", file=delete.referenced_data_file
                 )
             return
-        named_file = delete.referenced_data_file or _only_file(file)
-        if named_file is not None:
-            self._by_file.setdefault(named_file, []).append(delete)
+        if file.target_file:
+            self._by_file.setdefault(file.target_file, []).append(delete)
         else:
             self._by_partition.setdefault(partition, []).append(delete)
 
@@ -148,19 +146,6 @@ def _delete_file(entry: ManifestEntry, resolver: PathResolver) -> DeleteFile:
         content_offset=file.content_offset,
         content_size=file.content_size_in_bytes,
     )
-
-
-def _only_file(file: DataFile) -> str | None:
-    """Return the one data file that a position delete file is about, if its bounds name it."""
-    lower, upper = file.lower_bounds.get(DELETE_FILE_PATH), file.upper_bounds.get(DELETE_FILE_PATH)
-    if lower is None or lower != upper:
-        return None
-    try:
-        path = lower.decode()
-    except UnicodeDecodeError:
-        return None
-    # A truncated bound, not rounded up, names no file; it also does not end like a file's name.
-    return path if path.endswith((".parquet", ".avro", ".orc")) else None
 
 
 def _partition_key(file: DataFile) -> _Partition:

@@ -160,11 +160,6 @@ class ScanPlan:
         return tuple(SkippedTotal(reason, files, records) for reason, (files, records) in self._skipped.items())
 
     @property
-    def skipped_files(self) -> Iterator[Skipped]:
-        """Yield the skipped files one by one. They are not stored, so the manifests are read again."""
-        return (step for step in self._steps() if isinstance(step, Skipped) and step.record_count is not None)
-
-    @property
     def records_to_read(self) -> int:
         """The records in the files to read, by the manifests' counts."""
         return sum(task.record_count or 0 for task in self.tasks)
