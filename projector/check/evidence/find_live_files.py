@@ -62,7 +62,9 @@ def find_live_files(
     cache_keys: list[bytes | None] = [None] * len(listed)
     if cache is not None:
         inherited = [f"{m.length} {m.spec_id} {m.added_snapshot_id} {m.key_metadata!r}" for m in listed]
-        cache_keys = file_cache_keys("listing", resolver.resolve_all([m.path for m in listed]), storage, inherited)
+        cache_keys = file_cache_keys(
+            "listing, targets by whole bounds", resolver.resolve_all([m.path for m in listed]), storage, inherited
+        )
     pieces = Pieces(cache, cache_keys)
     gathered = _Gathered()
     for manifest, cache_key in zip(listed, cache_keys, strict=True):
